@@ -1,6 +1,9 @@
 //! The bars that the figures are held against.
 
-use crate::report::{COLD, HOOK, INSERT, QUERY, RECALL, RECALL_BESIDE, REMEMBER, Report};
+use crate::report::{
+    COLD, HOOK, INSERT, JUDGE_EDIT, JUDGE_EDIT_FIRST, NOTE_EDIT, NOTHING_DUE, QUERY, RECALL,
+    RECALL_BESIDE, REMEMBER, Report,
+};
 use crate::stats::Summary;
 
 const MB: f64 = 1_000_000.0;
@@ -56,7 +59,7 @@ pub(crate) fn of(report: &Report) -> Vec<Bar> {
     let packages = program.packages.map(|it| it as f64);
     let factor = |it: f64| format!("{it:.2} ×");
     let mb = |it: f64| format!("{it:.1} MB");
-    vec![
+    let mut bars = vec![
         bar(
             "remember / bare insert, 1k store",
             "≤ 2 ×",
@@ -126,6 +129,47 @@ pub(crate) fn of(report: &Report) -> Vec<Bar> {
             packages,
             |it| it < 250.0,
             |it| format!("{it:.0}"),
+        ),
+    ];
+    bars.extend(judge_edit_moments(report));
+    bars
+}
+
+/// The bars for the moments around an agent's edit.
+fn judge_edit_moments(report: &Report) -> [Bar; 4] {
+    let p50 = |what: &str| {
+        let row = report.rows.iter().find(|it| it.what == what);
+        row.map(|it| it.time.p50 / 1_000.0)
+    };
+    let ms = |it: f64| format!("{it:.1} ms");
+    [
+        bar(
+            "hook after an edit, p50",
+            "≤ 8 ms",
+            p50(NOTE_EDIT),
+            |it| it <= 8.0,
+            ms,
+        ),
+        bar(
+            "hook of a tool, nothing due, p50",
+            "≤ 8 ms",
+            p50(NOTHING_DUE),
+            |it| it <= 8.0,
+            ms,
+        ),
+        bar(
+            "50 memories judged after an edit, p50",
+            "≤ 15 ms",
+            p50(JUDGE_EDIT),
+            |it| it <= 15.0,
+            ms,
+        ),
+        bar(
+            "the same, no verdict kept from before, p50",
+            "≤ 15 ms",
+            p50(JUDGE_EDIT_FIRST),
+            |it| it <= 15.0,
+            ms,
         ),
     ]
 }

@@ -64,7 +64,7 @@ pub(crate) fn places() -> Result<Vec<CodeLocation>> {
 pub(crate) fn read(source: &WorkTree, places: &[CodeLocation]) -> Result<Vec<Citation>> {
     let read: Vec<Citation> = places
         .iter()
-        .filter_map(|it| prove::capture_citation(source, it).ok())
+        .filter_map(|it| prove::capture_citation(source, &it.into()).ok())
         .collect();
     if read.len() < places.len() / 2 {
         return Err(anyhow!(

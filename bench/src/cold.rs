@@ -1,5 +1,7 @@
 //! The suite `cold`: the program started anew for each question, as a hook does.
 
+mod edits;
+
 use std::io::{Read as _, Write as _};
 use std::{
     path::{Path, PathBuf},
@@ -68,6 +70,10 @@ impl Cold<'_> {
         }
         self.starts(report)?;
         self.hooks(report)?;
+        if let Err(error) = self.edits(report) {
+            self.budget
+                .leave_out(format!("hooks around an edit: {error:#}"));
+        }
         report.program.rss = self.most_memory()?;
         Ok(())
     }
@@ -144,7 +150,11 @@ impl Cold<'_> {
                 n += n_questions;
                 let output = sample
                     .time(|| self.hook(&format!("{round}-{n_questions}"), &questions.join(" ")))?;
-                fewest = fewest.min(String::from_utf8_lossy(&output).matches("; holds ").count());
+                fewest = fewest.min(
+                    String::from_utf8_lossy(&output)
+                        .matches("; stands ")
+                        .count(),
+                );
             }
         }
         if fewest < VERIFIED {
@@ -162,13 +172,8 @@ impl Cold<'_> {
     /// What the hook answers to the first prompt of a session.
     fn hook(&self, session: &str, prompt: &str) -> Result<Vec<u8>> {
         let mut command = self.started()?;
-        command.args(["hook", "--client", "claude-code", "UserPromptSubmit"]);
         // Room for all ten, so that it can be seen that ten were looked up.
         command.env("APOSTILLE_MAX_INJECT_CHARS", "6000");
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
         let payload = serde_json::json!({
             "session_id": session,
             "transcript_path": self.dir.join("transcript.jsonl"),
@@ -176,6 +181,21 @@ impl Cold<'_> {
             "hook_event_name": "UserPromptSubmit",
             "prompt": prompt,
         });
+        self.run_hook(command, "UserPromptSubmit", &payload)
+    }
+
+    /// What a hook answers to an event.
+    fn run_hook(
+        &self,
+        mut command: Command,
+        event: &str,
+        payload: &serde_json::Value,
+    ) -> Result<Vec<u8>> {
+        command
+            .args(["hook", "--client", "claude-code", event])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().context("the program does not start")?;
         child
             .stdin

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, anyhow};
 use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_core::{
     Context,
+    evidence::RunTally,
     import::{self, ImportOutcome},
     memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
     policy::{BreakerPolicy, Policy},
@@ -111,6 +112,7 @@ impl<'a> Ours<'a> {
             actor: Some("bench"),
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         };
         Ok(run(&cx))
     }
@@ -153,6 +155,9 @@ impl<'a> Ours<'a> {
             fact: fact.text,
             reason: None,
             citations: vec![citation.clone()],
+            evidence: Vec::new(),
+            names: Vec::new(),
+            runs: RunTally::default(),
             tags: fact.tags,
             voice: Voice::from_origin(Origin::Agent),
             task: None,
@@ -179,7 +184,7 @@ impl<'a> Ours<'a> {
         Ok(Draft {
             subject: Some(fact.subject),
             tags: fact.tags,
-            citations: vec![place],
+            citations: vec![place.into()],
             ..draft
         }
         .with_vouching(true, Some(sample_person())))

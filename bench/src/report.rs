@@ -31,6 +31,16 @@ pub(crate) const HOOK: &str = "hook on a prompt, whole process";
 pub(crate) const COLD_BESIDE: &str = "cold recall, in turns with the hook";
 /// The same for a prompt of three questions.
 pub(crate) const HOOK_LONG: &str = "the same, a prompt of three questions";
+/// The hook before an edit of a file that 50 memories cite: it is noted, and what cites it is shown.
+pub(crate) const BEFORE_EDIT: &str = "hook before an edit, 50 memories on the file";
+/// The hook after an edit: it is noted.
+pub(crate) const NOTE_EDIT: &str = "hook after an edit: noted";
+/// The hook of the next tool: the 50 memories are judged, and those told that got worse.
+pub(crate) const JUDGE_EDIT: &str = "hook of the next tool: 50 memories judged";
+/// The same where nothing is known of the commit yet.
+pub(crate) const JUDGE_EDIT_FIRST: &str = "the same, no verdict kept from before";
+/// The hook of a tool when nothing is due.
+pub(crate) const NOTHING_DUE: &str = "hook of a tool, nothing due";
 /// Starting a program that does nothing.
 pub(crate) const TRUE: &str = "cold /bin/true";
 

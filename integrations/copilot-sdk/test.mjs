@@ -151,7 +151,7 @@ test("whoever listens for problems may not make one", async () => {
 const program = process.env.APOSTILLE_BIN;
 test("the program itself answers", { skip: program ? false : "APOSTILLE_BIN names no program" }, async () => {
   const env = { HOME: folder, PATH: process.env.PATH, USER: "ana", APOSTILLE_HOOK_ALONE: "1" };
-  execFileSync(program, ["remember", "--user", "prefers pnpm over npm"], { env, cwd: folder });
+  execFileSync(program, ["remember", "--user", "prefers pnpm over npm"], { env: { ...env, APOSTILLE_PERSON: "ana" }, cwd: folder });
   const problems = [];
   const onProblem = (event, problem) => problems.push(`${event}: ${problem.message}`);
   // A busy machine may take its time here; how long an agent waits is measured elsewhere.

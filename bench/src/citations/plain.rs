@@ -176,6 +176,7 @@ mod tests {
                 digest: Digest::hash_bytes(b"b\nc"),
                 before: Vec::new(),
                 after: Vec::new(),
+                item: None,
             };
             let cited = Place("x.rs".into(), 2, 3);
             assert_eq!(

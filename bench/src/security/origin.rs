@@ -247,6 +247,7 @@ fn is_shown(room: &Room, text: &str) -> Result<bool> {
         repo: &room.repo,
         user: &room.user,
         session: &session,
+        worse: &[],
     };
     Ok(!room.with(|cx| recall(cx, &ask))?.shown.is_empty()
         || !room

@@ -125,6 +125,7 @@ fn is_file_inside(path: &str) -> bool {
         actor: None,
         other_spaces: &[],
         guardian: None,
+        testimony: None,
     };
     let here = Caller {
         user: Some(&space),

@@ -53,6 +53,7 @@ impl Room {
             actor: Some("bench"),
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         })
     }
 

@@ -4,7 +4,6 @@ use std::hint::black_box;
 use std::{process::Command, time::Instant};
 
 use anyhow::{Context as _, Result};
-use apostille_cite::citation::CodeLocation;
 use apostille_core::{
     memory::{Draft, Origin, Voice},
     remember::moderate,
@@ -132,9 +131,7 @@ fn moderated(text: &str) -> bool {
                 "Saves the next person an hour when the pipeline fails on a fresh checkout.".into(),
             ),
             tags: ["build", "ci", "release"].map(str::to_owned).into(),
-            citations: CodeLocation::new("src/build/pipeline.rs", 12, 18)
-                .into_iter()
-                .collect(),
+            citations: "src/build/pipeline.rs:12-18".parse().into_iter().collect(),
             ..Draft::new(space, text, Voice::from_origin(Origin::Agent))
         };
         moderate::moderate_draft(draft).is_ok()

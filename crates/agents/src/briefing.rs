@@ -6,8 +6,9 @@ mod ignore_request;
 mod mentioned_paths;
 mod page;
 mod phrase;
+mod worse;
 
-use crate::session::AgentSession;
+use crate::session::{AgentSession, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context, CoreError, breaker,
@@ -24,11 +25,14 @@ use apostille_core::{
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
 pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
+pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
 
 /// How many memories that do not hold are named at once.
 const MAX_DOUBTS: usize = 5;
+/// How many memories that an edit made untrue are told at once. The others follow at the next moment.
+pub const MAX_WORSE: usize = 5;
 /// How many of the person's preferences are told at the start.
 const MAX_WISHES: usize = 5;
 
@@ -41,6 +45,8 @@ pub struct BriefingAudience<'a> {
     pub user: &'a Space,
     /// What was shown so far.
     pub session: &'a AgentSession,
+    /// The memories that an edit made untrue, and that the agent was not told of yet.
+    pub worse: &'a [VerifiedMemory],
 }
 
 /// What an agent is shown.
@@ -52,17 +58,41 @@ pub struct Briefing {
     pub shown: Vec<VerifiedHit>,
     /// The memories that would have been in it, but do not hold here.
     pub withheld: Vec<VerifiedHit>,
+    /// The memories of which it was told that an edit made them untrue.
+    pub worse: Vec<VerifiedHit>,
     query: Option<RecallQuery>,
 }
 
 impl Briefing {
+    /// The memories in it as a session writes them down: those that were told as facts, marked or not.
+    pub fn list_shown(&self) -> Vec<ShownMemory> {
+        let marked = self.worse.iter().filter(|it| it.is_good());
+        self.shown.iter().chain(marked).map(Into::into).collect()
+    }
+
+    /// Those that were told not to stand.
+    pub fn list_withheld(&self) -> Vec<ShownMemory> {
+        let refuted = self.worse.iter().filter(|it| !it.is_good());
+        self.withheld
+            .iter()
+            .chain(refuted)
+            .map(Into::into)
+            .collect()
+    }
+
     /// Writes down what was shown, as every recall does. It is not part of making the text, so that whoever waits for
     /// that has it first. What went wrong comes back as problems.
     pub fn log_recall(&self, cx: &Context) -> Vec<String> {
-        match &self.query {
-            Some(query) => recall::log_recall_later(cx, query, &self.shown, &self.withheld),
-            None => Vec::new(),
+        let mut problems = recall::log_worse_memories(cx, &self.worse);
+        if let Some(query) = &self.query {
+            problems.extend(recall::log_recall_later(
+                cx,
+                query,
+                &self.shown,
+                &self.withheld,
+            ));
         }
+        problems
     }
 }
 
@@ -85,6 +115,7 @@ impl BriefingAudience<'_> {
         page.push_section(IDENTITY, identity);
         let mut shown = page.push_memories(WISHES, self.list_user_preferences(cx)?);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
+        let worse = page.push_worse_in_half(self.worse);
         if is_compacted {
             let mut kept = self.list_shown_rules(cx)?;
             kept.retain(|it| shown.iter().all(|told| told.hit.memory.id != it.memory.id));
@@ -114,8 +145,22 @@ impl BriefingAudience<'_> {
         Ok(Briefing {
             text: page.into_text(),
             shown,
+            worse,
             ..Briefing::default()
         })
+    }
+
+    /// When another tool is used: only what an edit made untrue.
+    pub fn brief_worse_memories(&self, cx: &Context) -> Briefing {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+            return Briefing::default();
+        };
+        let worse = page.push_worse(self.worse);
+        Briefing {
+            text: page.into_text(),
+            worse,
+            ..Briefing::default()
+        }
     }
 
     /// When the person says something: at first the briefing, later only what is new and clearly to the point.
@@ -203,9 +248,12 @@ impl BriefingAudience<'_> {
         let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
             return Ok(Briefing::default());
         };
+        let worse = page.push_worse_in_half(self.worse);
+        let mut seen = self.session.ids_in_context();
+        seen.extend(worse.iter().map(|it| it.hit.memory.id));
         let ask = RecallRequest {
             spaces: vec![self.repo.clone(), self.user.clone()],
-            seen: self.session.ids_in_context(),
+            seen,
             ..ask
         };
         let (query, recalled) = recall::recall_without_log(cx, &ask)?;
@@ -219,6 +267,7 @@ impl BriefingAudience<'_> {
             text: page.into_text(),
             shown,
             withheld,
+            worse,
             query: Some(query),
         })
     }

@@ -9,7 +9,7 @@ pub(crate) mod format;
 pub(crate) mod hook_blocks;
 pub(crate) mod payload;
 pub(crate) mod reply;
-mod shell;
+pub(crate) mod shell;
 pub(crate) mod touched_paths;
 
 /// How long an agent waits at most, unless the user says otherwise.
@@ -60,6 +60,8 @@ pub enum HookMoment {
     Touch {
         /// The files, as the client writes them; none when the tool is not about files.
         paths: Vec<String>,
+        /// Those of them that it edits; a patch may edit more than are told above.
+        written: Vec<String>,
         /// Whether the tool has yet to run.
         is_before: bool,
         /// Whether it brings in what strangers wrote.

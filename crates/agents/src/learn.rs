@@ -8,6 +8,7 @@ use crate::{
         extract_statements, summary::summarise_session,
     },
     session::{AgentSession, Moment},
+    testimony::list_runs,
     transcript::{TranscriptTurn, TurnSpeaker, is_outside_text_tool},
 };
 use apostille_core::{
@@ -20,6 +21,7 @@ use apostille_core::{
     policy::Policy,
     remember::{RememberOutcome, remember},
     revise,
+    runs::record_command_runs,
     space::Space,
     store::MemoryFilter,
 };
@@ -67,6 +69,8 @@ pub struct LearnOutcome {
     pub applied: Vec<MemoryId>,
     /// How many notes of the session were cleared.
     pub cleared: usize,
+    /// How many memories learned how a command that they name fared.
+    pub ran: usize,
 }
 
 /// Learns from a session that is over. Doing it twice learns nothing twice.
@@ -76,6 +80,7 @@ pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutc
         applied: left.record_applied_memories(cx)?,
         episode: left.remember_summary(cx)?,
         cleared: left.forget_scratch(cx)?,
+        ran: record_command_runs(cx, left.repo, &list_runs(left.name, left.turns))?,
     })
 }
 

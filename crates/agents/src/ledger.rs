@@ -90,11 +90,24 @@ impl SessionLedger {
         limit: usize,
         is_wanted: impl Fn(&AgentSession) -> bool,
     ) -> Vec<AgentSession> {
-        let mut files = self.list_files();
-        files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let sessions = files.iter().flat_map(|(path, _)| read_session_file(path));
+        let files = self.list_latest_files();
+        let sessions = files.iter().flat_map(|path| read_session_file(path));
         let wanted = sessions.filter(|it| !it.entries.is_empty() && is_wanted(it));
         wanted.take(limit).collect()
+    }
+
+    /// Of the sessions that were added to last, those that are wanted, the last one first. Only so many files are read,
+    /// whatever is in them: somebody waits.
+    pub fn list_recent(
+        &self,
+        n_files: usize,
+        is_wanted: impl Fn(&AgentSession) -> bool,
+    ) -> Vec<AgentSession> {
+        let files = self.list_latest_files().into_iter().take(n_files);
+        let sessions = files.flat_map(|path| read_session_file(&path));
+        sessions
+            .filter(|it| !it.entries.is_empty() && is_wanted(it))
+            .collect()
     }
 
     /// Takes out what was written down about a memory, in every session.
@@ -117,6 +130,13 @@ impl SessionLedger {
             let _ = fs::remove_file(path.with_extension("lock"));
             let _ = fs::remove_file(path);
         }
+    }
+
+    /// The files, the one that was added to last first.
+    fn list_latest_files(&self) -> Vec<PathBuf> {
+        let mut files = self.list_files();
+        files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        files.into_iter().map(|it| it.0).collect()
     }
 
     fn list_files(&self) -> Vec<(PathBuf, SystemTime)> {

@@ -35,5 +35,6 @@ pub mod learn;
 pub mod ledger;
 pub mod session;
 pub mod settings;
+pub mod testimony;
 pub mod transcript;
 pub mod transcripts;

@@ -1,6 +1,7 @@
 //! A session of an agent, as its hooks saw it: what it was shown, turn by turn, and why. It is what "nothing twice"
 //! rests on, and what `why` reads. No text of a memory is in it.
 
+mod noted;
 mod record;
 
 use std::collections::BTreeSet;
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
+use apostille_cite::citation::RepoPath;
 use apostille_core::{
     memory::{Handle, MemoryId},
     recall::{ScoreBreakdown, VerifiedHit},
@@ -16,9 +18,10 @@ use apostille_core::{
 };
 use apostille_text::{digest::Digest, words::words};
 
+pub use noted::NotedFile;
 pub use record::VERSION;
 
-use record::{ScoreRecord, as_text, read_shown};
+use record::{ScoreRecord, as_text, as_texts, read_list};
 
 /// How long after a moment the same one is the same one again: two files of settings may both name our hook.
 const REPEAT_SECONDS: i64 = 10;
@@ -119,16 +122,26 @@ pub struct SessionEntry {
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "read_shown"
+        deserialize_with = "read_list"
     )]
     pub shown: Vec<ShownMemory>,
     /// What would have been shown, but does not hold here.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "read_shown"
+        deserialize_with = "read_list"
     )]
     pub withheld: Vec<ShownMemory>,
+    /// Files that the agent edits, whose memories are to be judged later.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "read_list"
+    )]
+    pub noted: Vec<NotedFile>,
+    /// Files that were noted before, and whose memories were judged now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "as_texts")]
+    pub judged: Vec<RepoPath>,
     /// Where the client writes down what is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
@@ -156,6 +169,8 @@ impl SessionEntry {
             is_outside: false,
             shown: Vec::new(),
             withheld: Vec::new(),
+            noted: Vec::new(),
+            judged: Vec::new(),
             transcript: None,
             covers: None,
             took: None,
@@ -265,12 +280,13 @@ impl AgentSession {
             .any(|it| it.moment == Moment::Prompt && !it.is_ignored)
     }
 
-    /// Whether the person asked, for the turn that is going on, to leave memory out of it.
+    /// Whether the person asked, for the turn that is going on, to leave memory out of it. A session that is over has no
+    /// turn that goes on, though a server that it started may live on.
     pub fn is_memory_ignored(&self) -> bool {
         self.entries
             .iter()
             .rev()
-            .find(|it| it.moment == Moment::Prompt)
+            .find(|it| matches!(it.moment, Moment::Prompt | Moment::End))
             .is_some_and(|it| it.is_ignored)
     }
 

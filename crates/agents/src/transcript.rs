@@ -46,6 +46,16 @@ pub struct TranscriptCall {
     pub input: String,
     /// Whether it succeeded, where the client wrote that down.
     pub has_succeeded: Option<bool>,
+    /// Whether it went on in the background: then how it ended is not known.
+    pub is_background: bool,
+}
+
+/// Whether a tool runs commands.
+pub(crate) fn is_shell_tool(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["bash", "shell", "exec", "terminal", "powershell", "command"]
+        .iter()
+        .any(|it| tool.contains(it))
 }
 
 /// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too, unless

@@ -9,10 +9,14 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use apostille_agents::session::AgentSession;
-use apostille_cite::source::{Source, SourceError};
+use apostille_agents::session::{AgentSession, SessionEntry};
+use apostille_cite::{
+    citation::RepoPath,
+    source::{Source, SourceError},
+};
 use apostille_core::{
     Context,
+    evidence::Testimony,
     memory::{MemoryId, Voice},
     model::Model,
     policy::Policy,
@@ -51,6 +55,8 @@ pub struct Caller<'a> {
     pub is_tainted: bool,
     /// Whether the session had read words from outside.
     pub is_exposed: bool,
+    /// Whether the user asked the session, for the turn that goes on, to leave memory out of it.
+    pub is_ignored: bool,
     /// Who speaks, and what that allows.
     pub speaker: &'a Speaker,
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
@@ -73,6 +79,7 @@ impl<'a> Caller<'a> {
             root: None,
             is_tainted: false,
             is_exposed: false,
+            is_ignored: false,
             speaker: &UNKNOWN_CLIENT,
             forgot: None,
             activity: None,
@@ -160,6 +167,9 @@ pub enum RootsNeed {
     All,
 }
 
+/// Judges what a session edited, and fills in what it is told.
+pub type EditReviewer<'a> = dyn FnMut(&AgentSession, &[RepoPath], &mut SessionEntry) + 'a;
+
 /// What is kept beside the store: sessions as hooks saw them, and the tasks of the checkout.
 pub trait ActivityStore {
     /// The sessions of this user's agents, the one that was added to last first; at most so many.
@@ -167,6 +177,14 @@ pub trait ActivityStore {
 
     /// A session by its client's name for it.
     fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError>;
+
+    /// Where a session edited files that are due to be judged, hands them to `review` together with the session and the
+    /// moment to fill in, and writes that moment down. Nobody else adds to the session meanwhile. Where no edits are
+    /// noted, nothing happens.
+    fn review_edits(&self, session: &str, review: &mut EditReviewer<'_>) -> Result<(), PlaceError> {
+        let _ = (session, review);
+        Ok(())
+    }
 
     /// Every task of the checkout, in the order of their beginning.
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError>;
@@ -204,6 +222,8 @@ pub struct CallScope {
     pub spaces: Vec<Space>,
     /// A model that looks over what agents want to keep, where the user wants one.
     pub guardian: Option<Box<dyn Model>>,
+    /// Where to look up what was said and run in sessions.
+    pub testimony: Option<Box<dyn Testimony>>,
     /// The repository that the source looks into.
     pub repo: Space,
     /// The person, where known and within reach.
@@ -212,6 +232,8 @@ pub struct CallScope {
     pub session: Option<String>,
     /// Whether the session had read words from outside.
     pub is_exposed: bool,
+    /// Whether the user asked the session, for the turn that goes on, to leave memory out of it.
+    pub is_ignored: bool,
     /// Whether a person was asked about this very call, and agreed.
     pub has_consent: bool,
     /// How far whoever calls may go, where the call came through a socket.
@@ -250,6 +272,7 @@ impl CallScope {
             own: Some(&self.own_policy),
             root: self.root.as_deref(),
             is_exposed: self.is_exposed,
+            is_ignored: self.is_ignored,
             speaker: &speaker,
             forgot: Some(&forgot),
             activity: self.activity.as_deref(),
@@ -277,6 +300,7 @@ impl CallScope {
             actor: self.actor.as_deref(),
             other_spaces: &self.spaces,
             guardian: self.guardian.as_deref(),
+            testimony: self.testimony.as_deref(),
         }
     }
 }

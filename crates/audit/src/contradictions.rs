@@ -23,7 +23,8 @@ const WINDOW: usize = 64;
 /// Pairs that cannot both be true of one module, or may not: those of one subject, and those that share their rarer words.
 pub(super) fn audit_contradictions(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut shelves: BTreeMap<&Space, Vec<&VerifiedMemory>> = BTreeMap::new();
-    for it in seen.active_knowledge() {
+    // Two versions of one memory do not agree, and each is true on its branch.
+    for it in seen.active_knowledge().filter(|it| !it.is_outranked) {
         shelves.entry(&it.memory.space).or_default().push(it);
     }
     let shelves = shelves.values();

@@ -22,11 +22,10 @@ pub(super) const STRIDE: usize = 256;
 /// Groups of memories that say much the same, the one to keep first.
 pub(super) fn audit_duplicates(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut shelves: BTreeMap<(&Space, Layer), Vec<&VerifiedMemory>> = BTreeMap::new();
-    for it in seen
-        .active
-        .iter()
-        .filter(|it| matches!(it.memory.layer, Layer::Knowledge | Layer::Identity))
-    {
+    let is_told = |it: &&VerifiedMemory| {
+        matches!(it.memory.layer, Layer::Knowledge | Layer::Identity) && !it.is_outranked
+    };
+    for it in seen.active.iter().filter(is_told) {
         shelves
             .entry((&it.memory.space, it.memory.layer))
             .or_default()

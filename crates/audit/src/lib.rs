@@ -19,6 +19,7 @@
 //!     actor: None,
 //!     other_spaces: &[],
 //!     guardian: None,
+//!     testimony: None,
 //! };
 //! let options = AuditOptions { limit: 50, ..AuditOptions::default() };
 //! let report = audit(&cx, &[Space::repo("myorg/myapp")?], &options)?;
@@ -319,7 +320,7 @@ pub fn audit(
         *n += 1;
         *n <= options.limit
     });
-    let is_unknown = |it: &&VerifiedMemory| !it.is_good() && !it.is_bad();
+    let is_unknown = |it: &&VerifiedMemory| !it.is_good() && !it.is_bad() && !it.is_outranked;
     Ok(AuditReport {
         spaces: spaces.to_vec(),
         at: cx.now_to_millisecond(),

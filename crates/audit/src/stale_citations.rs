@@ -2,22 +2,40 @@
 
 use super::{AuditFinding, AuditInput, Class, Severity};
 use apostille_cite::standing::Standing;
-use apostille_core::{standing_text::StandingView, verify, verify::VerifiedMemory};
+use apostille_core::{
+    branches::OtherVersion,
+    standing_text::{StandingView, describe_other_version},
+    verify,
+    verify::VerifiedMemory,
+};
 
 /// What does not stand here, what stands in code that was edited so that nothing tells, and what speaks of a branch that
 /// never came here. What could not be looked up is none of these.
 pub(super) fn audit_stale_citations(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.active
         .iter()
-        .filter(|it| it.is_bad() || it.standing() == Standing::Check)
+        .filter(|it| it.is_bad() || is_left_to_check(it) || is_waiting_for_merge(it))
         .map(build_stale_finding)
         .collect()
 }
 
+fn is_left_to_check(it: &VerifiedMemory) -> bool {
+    it.standing() == Standing::Check && !it.is_outranked
+}
+
+/// Whether it is a correction made on a branch, and what it corrects is in force here.
+fn is_waiting_for_merge(it: &VerifiedMemory) -> bool {
+    it.is_outranked && matches!(it.beside, Some(OtherVersion::Replaces(_)))
+}
+
 fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
     let handle = it.memory.handle();
-    let finding = if it.is_unmerged {
-        let what = "recorded on a branch that is not merged here; on its branch it may well hold";
+    let finding = if it.is_unmerged || is_waiting_for_merge(it) {
+        let what = match &it.beside {
+            Some(other) => describe_other_version(other),
+            None => "recorded on a branch that is not merged here; on its branch it may well hold"
+                .into(),
+        };
         let way_out = format!("apostille verify {handle} --at BRANCH");
         AuditFinding::new(Class::Unmerged, Severity::Note, what, way_out)
     } else if it.standing() == Standing::Check {
@@ -31,6 +49,7 @@ fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
     };
     finding.about([it])
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +73,9 @@ mod tests {
                 verdicts,
                 judgement: Standing::Gone.into(),
                 is_unmerged,
+                is_traced: true,
+                beside: None,
+                is_outranked: false,
                 deed: None,
             });
             assert_eq!((found.class, found.severity), expected);

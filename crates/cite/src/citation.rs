@@ -3,7 +3,7 @@
 use std::fmt;
 use std::{ops::Range, str::FromStr};
 
-use apostille_text::{digest::Digest, secrets::mask_secrets};
+use apostille_text::{digest::Digest, secrets::mask_secrets, words::words};
 
 /// The longest path that may be cited, in bytes.
 const MAX_PATH: usize = 1_024;
@@ -11,6 +11,10 @@ const MAX_PATH: usize = 1_024;
 pub const MAX_LINES: u32 = 200;
 /// How many lines on either side are fingerprinted, to recognise the place when the text has changed.
 pub const NEIGHBOURS: usize = 5;
+
+/// How a place is written.
+const FORMS: &str =
+    "say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind";
 
 /// A path inside a repository: relative, with forward slashes, without a way out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +29,7 @@ pub struct CodeLocationError {
 }
 
 impl CodeLocationError {
-    fn new(place: &str, why: impl Into<String>) -> Self {
+    pub(crate) fn new(place: &str, why: impl Into<String>) -> Self {
         // Masked before it is cut: half a secret is no longer recognised.
         let place = mask_secrets(place);
         let shown = place.chars().filter(|c| !c.is_control()).take(120);
@@ -40,6 +44,13 @@ impl RepoPath {
     /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether this is that file, or lies below that folder.
+    #[must_use]
+    pub fn is_below(&self, path: &Self) -> bool {
+        let rest = self.0.strip_prefix(&path.0);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -102,6 +113,15 @@ impl LineSpan {
         (1 <= start && start <= end).then_some(Self { start, end })
     }
 
+    /// The lines of rows, which count from 0. Of no rows it is the line that they stand before.
+    #[must_use]
+    pub fn from_rows(rows: &Range<u32>) -> Self {
+        Self {
+            start: rows.start + 1,
+            end: rows.end.max(rows.start + 1),
+        }
+    }
+
     /// The first line.
     #[must_use]
     pub fn first_line(self) -> u32 {
@@ -126,6 +146,13 @@ impl LineSpan {
         self.end - self.start + 1
     }
 
+    /// The first of these lines, at most so many.
+    #[must_use]
+    pub fn first_lines(self, most: u32) -> Self {
+        let end = self.end.min(self.start.saturating_add(most.max(1) - 1));
+        Self { end, ..self }
+    }
+
     /// The same number of lines, beginning at `start`.
     #[must_use]
     pub fn starting_at(self, start: u32) -> Self {
@@ -145,7 +172,7 @@ impl fmt::Display for LineSpan {
     }
 }
 
-/// What a caller asks to cite: a place, not read yet. Written `src/api.rs:12-18`, or `src/api.rs:12`.
+/// Lines of a file. Written `src/api.rs:12-18`, or `src/api.rs:12`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLocation {
     /// The file.
@@ -157,21 +184,39 @@ pub struct CodeLocation {
 impl CodeLocation {
     /// A place from its parts, as protocols give them.
     pub fn new(path: &str, start: u32, end: u32) -> Result<Self, CodeLocationError> {
-        let refuse = |why| CodeLocationError::new(path, why);
-        let lines = LineSpan::new(start, end).ok_or_else(|| {
-            refuse(format!(
-                "lines {start}-{end} are no range; lines count from 1"
-            ))
-        })?;
-        let n_lines = lines.line_count();
-        if n_lines > MAX_LINES {
-            return Err(refuse(format!("{n_lines} lines; cite at most {MAX_LINES}")));
-        }
+        let lines = check_cited_lines(path, start, end)?;
         Ok(Self {
             path: path.parse()?,
             lines,
         })
     }
+}
+
+fn check_cited_lines(path: &str, start: u32, end: u32) -> Result<LineSpan, CodeLocationError> {
+    let refuse = |why| CodeLocationError::new(path, why);
+    let lines = LineSpan::new(start, end).ok_or_else(|| {
+        refuse(format!(
+            "lines {start}-{end} are no range; lines count from 1"
+        ))
+    })?;
+    let n_lines = lines.line_count();
+    if n_lines > MAX_LINES {
+        return Err(refuse(format!("{n_lines} lines; cite at most {MAX_LINES}")));
+    }
+    Ok(lines)
+}
+
+/// The path and the lines of a place, the path as it was written.
+pub(crate) fn read_location(text: &str) -> Result<(&str, LineSpan), CodeLocationError> {
+    let form = || CodeLocationError::new(text, FORMS);
+    let (path, range) = split_location(text).ok_or_else(form)?;
+    let (start, end) = range.split_once('-').unwrap_or((range, range));
+    let number = |it: &str| {
+        let digits = it.trim().trim_start_matches(['L', 'l']);
+        digits.parse().map_err(|_| form())
+    };
+    let path = path.trim();
+    Ok((path, check_cited_lines(path, number(start)?, number(end)?)?))
 }
 
 /// The path and the lines of a place as people write it and programs print it: `file:12-18`, a link's `file#L12-L18`, and
@@ -192,14 +237,11 @@ impl FromStr for CodeLocation {
     type Err = CodeLocationError;
 
     fn from_str(text: &str) -> Result<Self, CodeLocationError> {
-        let form = || CodeLocationError::new(text, "say which lines, as in src/api.rs:12-18");
-        let (path, range) = split_location(text).ok_or_else(form)?;
-        let (start, end) = range.split_once('-').unwrap_or((range, range));
-        let number = |it: &str| {
-            let digits = it.trim().trim_start_matches(['L', 'l']);
-            digits.parse().map_err(|_| form())
-        };
-        Self::new(path.trim(), number(start)?, number(end)?)
+        let (path, lines) = read_location(text)?;
+        Ok(Self {
+            path: path.parse()?,
+            lines,
+        })
     }
 }
 
@@ -207,6 +249,45 @@ impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}", self.path, self.lines)
     }
+}
+
+words! {
+    /// What kind of thing an item is.
+    ItemKind as "kind of item" {
+        /// A function or a method.
+        Function = "function",
+        /// A type, a module, or a block of a type's methods.
+        Type = "type",
+        /// A constant, a variable, a field or a setting.
+        Value = "value",
+        /// A section of a document or of a configuration file.
+        Section = "section",
+    }
+}
+
+/// The function, type, value or section that cited lines stand in: a part of what identifies them, because the same lines
+/// in another class say something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitedItem {
+    /// Its name with those of what it stands in: `Server::bind`.
+    pub path: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// All its lines, also those that are not cited.
+    pub lines: LineSpan,
+}
+
+impl CitedItem {
+    /// Its own name.
+    #[must_use]
+    pub fn own_name(&self) -> &str {
+        last_path_part(&self.path)
+    }
+}
+
+/// The last part of a path of names.
+pub(crate) fn last_path_part(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// Where a fact is written, with what was read there.
@@ -228,9 +309,18 @@ pub struct Citation {
     pub before: Vec<String>,
     /// Short digests of the lines after, nearest first.
     pub after: Vec<String>,
+    /// The innermost item that the lines stand in. What was captured by earlier versions has none.
+    pub item: Option<CitedItem>,
 }
 
 impl Citation {
+    /// Whether its lines could not be read when it was made, because a clone lacks the commit. It waits to be read.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        let is_alone = self.before.is_empty() && self.after.is_empty();
+        self.snippet.is_empty() && self.blob.is_none() && is_alone && self.commit.is_some()
+    }
+
     /// The place it points to.
     pub fn location(&self) -> CodeLocation {
         CodeLocation {

@@ -1,5 +1,7 @@
 //! A file as lines: what citations are captured from and looked up in.
 
+use std::collections::HashSet;
+
 use crate::citation::LineSpan;
 use apostille_text::digest::Digest;
 
@@ -75,6 +77,17 @@ impl<'a> FileLines<'a> {
             .take(n)
             .map(|it| fingerprint_line(it))
             .collect()
+    }
+
+    /// Short digests of the lines that have a letter or a digit.
+    #[must_use]
+    pub fn telling_fingerprints(&self) -> HashSet<String> {
+        let is_telling = |line: &&&[u8]| {
+            line.iter()
+                .any(|it| it.is_ascii_alphanumeric() || !it.is_ascii())
+        };
+        let telling = self.lines.iter().filter(is_telling);
+        telling.map(|it| fingerprint_line(it)).collect()
     }
 
     /// Every line with this short digest.

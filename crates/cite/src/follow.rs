@@ -51,6 +51,7 @@ use verdict_cache::{
 use crate::{
     citation::{Citation, CodeLocation, LineSpan, RepoPath},
     file_lines::{FileLines, is_binary_content, join_cited_lines},
+    outline::FileOutline,
     source::{CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceTree},
     verdict::{Change, Difference, Loss, Verdict},
 };
@@ -64,6 +65,7 @@ pub const FAR: usize = 50_000;
 /// From how many citations on it pays to ask for the ids of files before reading them.
 const BATCH: usize = 50;
 const LATE: &str = "no time left to look";
+const UNREAD: &str = "the cited lines were never read, because a clone lacks their commit";
 const NOT_TEXT: &str = "the file is not text";
 
 /// What was found at one citation. Where something on the way could not be read, the error is the verdict `unknown`.
@@ -133,6 +135,7 @@ pub struct CitationFollower<'a> {
     late: &'a dyn Fn() -> bool,
     most: usize,
     files: HashMap<RepoPath, CachedFileRead>,
+    outlines: HashMap<RepoPath, Rc<FileOutline>>,
     tracer: LineTracer<'a>,
     tree: Option<SourceTree>,
     edits: Option<Result<Rc<[FileEdit]>, Verdict>>,
@@ -153,6 +156,7 @@ impl<'a> CitationFollower<'a> {
             late,
             most,
             files: HashMap::new(),
+            outlines: HashMap::new(),
             tracer: LineTracer::new(source),
             tree: None,
             edits: None,
@@ -205,6 +209,9 @@ impl<'a> CitationFollower<'a> {
     ) -> Option<CitationFinding> {
         if (self.late)() {
             return Some(Verdict::unknown(LATE).into());
+        }
+        if citation.is_unread() {
+            return Some(Verdict::unknown(UNREAD).into());
         }
         self.load_cached_conclusion(citation)
             .or_else(|| {
@@ -447,15 +454,22 @@ impl<'a> CitationFollower<'a> {
         let path = span.file.path.clone();
         let now = match self.read_cached_file(&path)? {
             Some((id, _)) if id.is_some() && id == span.file.id => return Ok(fate),
-            Some(_) => Some(FileVersion { path, id: None }),
+            Some((id, _)) => Some(FileVersion { path, id }),
             None => None,
         };
+        if let Some(now) = &now {
+            self.tracer.add_uncommitted(now);
+        }
         let mut edit = FileEdit {
             was: Some(span.file.clone()),
             now,
         };
-        if let untouched @ EditOutcome::Untouched(_) = self.tracer.apply_edit(&edit, span, &[])? {
-            return Ok(untouched.into_trace(fate.since, None));
+        let alone = self.tracer.apply_edit(&edit, span, &[])?;
+        // The other edits cost three processes of git, and say only where lines went that can be told from others.
+        let is_settled = matches!(alone, EditOutcome::Untouched(_))
+            || edit.now.is_some() && !self.tracer.is_distinctive_span(span)?;
+        if is_settled {
+            return Ok(alone.into_trace(fate.since, None));
         }
         let edits = self.load_edits()?;
         if edit.now.is_none() {
@@ -678,12 +692,9 @@ fn build_found_verdict(citation: &Citation, path: &RepoPath, rows: &Range<u32>) 
 }
 
 fn location_from_rows(path: &RepoPath, rows: &Range<u32>) -> CodeLocation {
-    // Rows that are looked at are never empty.
-    let lines =
-        LineSpan::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(LineSpan::FIRST);
     CodeLocation {
         path: path.clone(),
-        lines,
+        lines: LineSpan::from_rows(rows),
     }
 }
 

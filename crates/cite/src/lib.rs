@@ -37,13 +37,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! How the pieces fit: [`capture`] reads a place through the port [`source::Source`] and keeps a [`citation::Citation`]:
-//! the lines, their digest and fingerprints of their neighbours. [`follow`] follows it to the tree of a reader and answers
+//! How the pieces fit: a [`citation_request::CitationRequest`] names lines or an item. [`capture`] reads them through the port
+//! [`source::Source`] and keeps a [`citation::Citation`]: the lines, their digest, fingerprints of their neighbours and the item around. [`follow`] follows it to the tree of a reader and answers
 //! with a [`verdict::Verdict`]; then [`standing`] judges whether the fact is still true. [`outline`] finds what a file defines.
 //! [`file_lines`] is a file as lines, [`diff`] shows two texts side by side.
 
 pub mod capture;
 pub mod citation;
+pub mod citation_request;
 mod comments;
 pub mod diff;
 pub mod file_lines;

@@ -8,28 +8,17 @@
 mod header;
 mod mask;
 mod parts;
+mod symbol;
 
 use std::ops::Range;
 
-use apostille_text::words::words;
-
-use crate::file_lines::{FileLines, count_as_u32};
+use crate::{
+    citation::{CitedItem, ItemKind, LineSpan, last_path_part},
+    file_lines::{FileLines, count_as_u32},
+};
 use header::{Header, HeaderReader, Layout};
 pub(crate) use parts::ItemParts;
-
-words! {
-    /// What kind of thing an item is.
-    ItemKind as "kind of item" {
-        /// A function or a method.
-        Function = "function",
-        /// A type, a module, or a block of a type's methods.
-        Type = "type",
-        /// A constant, a variable, a field or a setting.
-        Value = "value",
-        /// A section of a document or of a configuration file.
-        Section = "section",
-    }
-}
+pub use symbol::SymbolError;
 
 /// Something that a file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +29,10 @@ pub struct CodeItem {
     pub kind: ItemKind,
     /// Its rows, from its header to its end, counted from 0.
     pub rows: Range<u32>,
-    /// The row and column of its name.
-    pub(crate) name_at: (u32, usize),
+    /// The row and column of its name; `None` where it is known to be around an excerpt that begins behind its header.
+    pub(crate) name_at: Option<(u32, usize)>,
+    /// Whether an excerpt ends before the item does.
+    pub(crate) is_cut: bool,
     /// Whether it is a block of a type's methods, and not the type itself.
     pub(crate) is_block: bool,
     /// How deep it stands: 0 for what stands in nothing else.
@@ -54,11 +45,12 @@ impl CodeItem {
     pub fn name(&self) -> &str {
         last_path_part(&self.path)
     }
-}
 
-/// The last part of a path of names.
-fn last_path_part(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
+    /// Its lines, counted from 1.
+    #[must_use]
+    pub fn lines(&self) -> LineSpan {
+        LineSpan::from_rows(&self.rows)
+    }
 }
 
 /// A path of names as outlines write it: `Server.bind`, `Server#bind` and `Server->bind` are `Server::bind`.
@@ -81,14 +73,45 @@ impl FileOutline {
     /// The outline of a file of this name.
     #[must_use]
     pub fn from_lines(path: &str, lines: &FileLines) -> Self {
+        Self::read_items(path, lines, None)
+    }
+
+    /// The outline of cited lines alone, where the rest of their file is not at hand but the item around them is known.
+    #[must_use]
+    pub(crate) fn from_excerpt(
+        path: &str,
+        lines: &FileLines,
+        cited: LineSpan,
+        item: &CitedItem,
+    ) -> Self {
+        let starts = item.lines.first_line() == cited.first_line();
+        let first = starts.then(|| Self::from_lines(path, lines).items.into_iter().next());
+        let first = first.flatten();
+        let header = first.filter(|it| it.rows.start == 0 && it.name() == item.own_name());
+        let around = CodeItem {
+            path: item.path.clone(),
+            kind: item.kind,
+            rows: 0..lines.line_count(),
+            name_at: header.as_ref().and_then(|it| it.name_at),
+            is_block: header.is_some_and(|it| it.is_block),
+            is_cut: item.lines.last_line() > cited.last_line(),
+            depth: 0,
+        };
+        Self::read_items(path, lines, Some(around))
+    }
+
+    /// Everything that is defined in these lines, and what is known to be around them.
+    fn read_items(path: &str, lines: &FileLines, around: Option<CodeItem>) -> Self {
         let masks = mask::mask_lines(path, lines.lines());
         let reader = HeaderReader::from_path(path);
+        let mut open: Vec<(u32, usize)> = around.iter().map(|it| (it.rows.end, 0)).collect();
+        let header = around.as_ref().and_then(|it| it.name_at);
+        let first_row = header.map_or(0, |(row, _)| row + 1);
         let mut outline = Self {
-            items: Vec::new(),
+            items: around.into_iter().collect(),
             masks,
         };
-        let mut open: Vec<(u32, usize)> = Vec::new();
-        for row in 0..count_as_u32(lines.lines().len()) {
+        for row in first_row..count_as_u32(lines.lines().len()) {
             open.retain(|(end, _)| row < *end);
             let container = open.last().map(|it| outline.items[it.1].kind);
             let header = reader.read_header(&outline.masks, lines.lines(), row, container);
@@ -103,7 +126,8 @@ impl FileOutline {
                 path,
                 kind: header.kind,
                 rows: header.start_row..end,
-                name_at: (row, header.column),
+                name_at: Some((row, header.column)),
+                is_cut: false,
                 is_block: header.is_block,
                 depth: open.len(),
             });

@@ -57,6 +57,14 @@ pub enum SourceError {
     /// The commit or branch asked for is not there.
     #[error("no commit or branch '{0}' here")]
     NoSuchRef(String),
+    /// The code is that of another repository.
+    #[error("{repo} is not checked out here{}", format_other_checkout(.here.as_deref()))]
+    OtherRepository {
+        /// The repository asked for.
+        repo: String,
+        /// The one that is checked out, where there is one.
+        here: Option<String>,
+    },
     /// There is nothing to look into.
     #[error("there is no repository here to look into")]
     Nowhere,
@@ -83,6 +91,12 @@ pub enum SourceError {
 pub type SourceResult<T> = Result<T, SourceError>;
 
 impl SourceError {
+    /// Whether the code is there and could not be read for now; else there is nothing to read, or nothing that may be read.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Limited { .. } | Self::Unavailable { .. })
+    }
+
     /// What went wrong, with what was behind it.
     pub fn format_with_causes(&self) -> String {
         let mut told = self.to_string();
@@ -148,6 +162,18 @@ pub struct CommitHistory {
     pub ways: BTreeMap<String, HistoryRoute>,
 }
 
+fn format_other_checkout(here: Option<&str>) -> String {
+    here.map_or(String::new(), |here| format!(", {here} is"))
+}
+
+/// The branch that work is merged into, as a tree that can be looked into.
+pub struct DefaultBranch {
+    /// The commit at its end.
+    pub commit: String,
+    /// What that commit holds.
+    pub tree: Box<dyn Source>,
+}
+
 /// When to try again, in whole seconds or minutes and never too early.
 fn format_retry_after(after: Option<Duration>) -> String {
     let Some(after) = after else {
@@ -178,6 +204,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// Whether there is such a file, where that can be told without reading it.
+    fn has_file(&self, path: &RepoPath) -> Result<bool, SourceError> {
+        Ok(self.read_file(path)?.is_some())
+    }
+
     /// Where findings about this source are kept between runs.
     fn verdict_cache(&self) -> Option<&dyn VerdictCache> {
         None
@@ -187,6 +218,24 @@ pub trait Source: Send + Sync {
     /// edits. Only then may what is found here be held against a memory for good.
     fn is_settled(&self) -> Result<bool, SourceError> {
         Ok(false)
+    }
+
+    /// Whether the code of the repository asked for is not here, but that of another one: a reader from there leaves no
+    /// trace in the log of the repository.
+    fn is_of_other_repository(&self) -> bool {
+        false
+    }
+
+    /// The default branch, whatever is checked out here; `None` where nothing was committed yet, or where nobody knows
+    /// which branch that is. What stands there counts for everybody.
+    fn open_default_branch(&self) -> Result<Option<DefaultBranch>, SourceError> {
+        Ok(None)
+    }
+
+    /// The same repository at a commit, by its id. `None` means: looked, and no such commit; where a clone may lack it,
+    /// that is an error.
+    fn open_commit(&self, _id: &str) -> Result<Option<Box<dyn Source>>, SourceError> {
+        Ok(None)
     }
 
     /// How the tree came to be from these commits, one walk for all of them, over at most so many steps. The edits of
@@ -236,6 +285,46 @@ impl Source for NoRepositorySource {
 
     fn read_file(&self, _: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         Err(SourceError::Nowhere)
+    }
+
+    fn open_commit(&self, _: &str) -> Result<Option<Box<dyn Source>>, SourceError> {
+        Err(SourceError::Nowhere)
+    }
+}
+
+/// The source for a repository that is not the one here: everything is unknown.
+#[derive(Debug, Clone)]
+pub struct OtherRepositorySource {
+    /// The repository asked for.
+    pub repo: String,
+    /// The one that is checked out, where there is one.
+    pub here: Option<String>,
+}
+
+impl OtherRepositorySource {
+    fn refuse_look(&self) -> SourceError {
+        SourceError::OtherRepository {
+            repo: self.repo.clone(),
+            here: self.here.clone(),
+        }
+    }
+}
+
+impl Source for OtherRepositorySource {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Ok(SourceTree::default())
+    }
+
+    fn read_file(&self, _: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        Err(self.refuse_look())
+    }
+
+    fn open_commit(&self, _: &str) -> Result<Option<Box<dyn Source>>, SourceError> {
+        Err(self.refuse_look())
+    }
+
+    fn is_of_other_repository(&self) -> bool {
+        true
     }
 }
 

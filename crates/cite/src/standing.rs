@@ -18,7 +18,7 @@ mod claim;
 mod prose;
 mod topic;
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use apostille_text::{
     literals::{Literal, list_literals, match_whole_literals},
@@ -26,9 +26,9 @@ use apostille_text::{
 };
 
 use crate::{
-    citation::{Citation, CodeLocation, LineSpan, RepoPath},
+    citation::{Citation, CodeLocation, ItemKind, LineSpan, RepoPath},
     file_lines::FileLines,
-    outline::{CodeItem, FileOutline, ItemKind, ItemParts, normalise_item_path},
+    outline::{CodeItem, FileOutline, ItemParts, normalise_item_path},
     verdict::Verdict,
 };
 use claim::ClaimParts;
@@ -91,6 +91,8 @@ pub struct Judgement {
     pub at: Option<CodeLocation>,
     /// What is written there now, where that differs from what was cited.
     pub now: Option<String>,
+    /// What the fact names without citing it, and the tree does not have.
+    pub missing: Vec<String>,
 }
 
 impl From<Standing> for Judgement {
@@ -99,6 +101,7 @@ impl From<Standing> for Judgement {
             standing,
             at: None,
             now: None,
+            missing: Vec::new(),
         }
     }
 }
@@ -107,17 +110,41 @@ impl From<Standing> for Judgement {
 pub(crate) struct FileSide<'a> {
     pub path: RepoPath,
     pub lines: FileLines<'a>,
-    pub outline: FileOutline,
+    pub outline: Rc<FileOutline>,
 }
 
 impl<'a> FileSide<'a> {
     pub(crate) fn new(path: RepoPath, bytes: &'a [u8]) -> Self {
         let lines = FileLines::from_bytes(bytes);
-        let outline = FileOutline::from_lines(path.as_str(), &lines);
+        let outline = Rc::new(FileOutline::from_lines(path.as_str(), &lines));
         Self {
             path,
             lines,
             outline,
+        }
+    }
+
+    /// A version whose outline was made already.
+    pub(crate) fn with_outline(path: RepoPath, bytes: &'a [u8], outline: &Rc<FileOutline>) -> Self {
+        Self {
+            path,
+            lines: FileLines::from_bytes(bytes),
+            outline: Rc::clone(outline),
+        }
+    }
+
+    /// The cited lines, for a version of their file that is not at hand.
+    pub(crate) fn from_citation(citation: &'a Citation) -> Self {
+        let Some(item) = &citation.item else {
+            return Self::new(citation.path.clone(), citation.snippet.as_bytes());
+        };
+        let lines = FileLines::from_bytes(citation.snippet.as_bytes());
+        let path = citation.path.clone();
+        let outline = FileOutline::from_excerpt(path.as_str(), &lines, citation.lines, item);
+        Self {
+            path,
+            lines,
+            outline: Rc::new(outline),
         }
     }
 
@@ -130,10 +157,9 @@ impl<'a> FileSide<'a> {
     }
 
     fn location(&self, rows: &Range<u32>) -> CodeLocation {
-        let lines = LineSpan::new(rows.start + 1, rows.end.max(rows.start + 1));
         CodeLocation {
             path: self.path.clone(),
-            lines: lines.unwrap_or(LineSpan::FIRST),
+            lines: LineSpan::from_rows(rows),
         }
     }
 }
@@ -164,7 +190,8 @@ pub(crate) enum JudgeOutcome {
 }
 
 /// Whether a fact claims that a list is whole, so that its lines alone do not tell.
-pub(crate) fn is_closed_fact(fact: &str) -> bool {
+#[must_use]
+pub fn is_closed_fact(fact: &str) -> bool {
     Wording::from_fact(fact).is_closed()
 }
 
@@ -273,9 +300,11 @@ impl<'a> FactJudge<'a> {
                 return false;
             };
             let was = it.was.outline.find_enclosing(&it.was_rows);
+            let was = was.map(|it| it.path.as_str());
+            let was = it.citation.item.as_ref().map(|it| it.path.as_str()).or(was);
             let here = now.outline.find_enclosing(rows);
-            let path = |it: Option<&CodeItem>| it.map(|it| it.path.clone());
-            matches!(it.verdict, Verdict::Moved { .. }) && path(was) != path(here)
+            let here = here.map(|it| it.path.as_str());
+            matches!(it.verdict, Verdict::Moved { .. }) && was != here
         })
     }
 
@@ -388,7 +417,7 @@ impl<'a> FactJudge<'a> {
         let judged = |standing: Standing| Judgement {
             at: Some(at.clone()),
             now: Some(now.text(&item.rows)),
-            standing,
+            ..standing.into()
         };
         if subject.is_named
             && let Some(standing) =
@@ -397,7 +426,7 @@ impl<'a> FactJudge<'a> {
         {
             return judged(standing);
         }
-        if is_good {
+        if is_good && !self.has_doubtful_move() {
             return self.judge_intact();
         }
         let (rows_was, rows_now) = (&subject.item.rows, &item.rows);
@@ -411,6 +440,8 @@ impl<'a> FactJudge<'a> {
             Standing::Check if is_said() => Standing::Stands,
             // The comment says it, and the code says something else.
             Standing::Contradicted if is_said() => Standing::Check,
+            // The lines stand in another item: a twin, or one that they were moved into.
+            Standing::Contradicted if is_good => Standing::Check,
             other => other,
         })
     }
@@ -525,14 +556,15 @@ fn pick_candidate<'s>(
         return Some(only);
     }
     let header = |side: &FileSide, it: &CodeItem| {
-        let row = it.name_at.0;
-        side.text(&(row..row + 1)).trim().to_owned()
+        let (row, _) = it.name_at?;
+        Some(side.text(&(row..row + 1)).trim().to_owned())
     };
     let wanted = header(&subject.side.was, subject.item);
     let overlaps = |it: &&&CodeItem| {
         near.is_some_and(|rows| it.rows.start < rows.end && rows.start < it.rows.end)
     };
-    let mut alike = candidates.iter().filter(|it| header(side, it) == wanted);
+    let is_alike = |it: &&&CodeItem| wanted.is_some() && header(side, it) == wanted;
+    let mut alike = candidates.iter().filter(is_alike);
     let only_alike = alike.next().filter(|_| alike.next().is_none());
     candidates.iter().find(overlaps).or(only_alike).copied()
 }

@@ -1,6 +1,6 @@
 //! What was found when somebody looked a citation up again.
 
-use crate::citation::CodeLocation;
+use crate::citation::{Citation, CodeLocation};
 use crate::source::SourceError;
 use apostille_text::words::words;
 
@@ -141,6 +141,17 @@ impl Verdict {
             Self::Holds | Self::Moved { .. } => true,
             Self::Changed(difference) => difference.is_harmless,
             Self::Gone { .. } | Self::Unknown { .. } => false,
+        }
+    }
+
+    /// Where the cited text stands now, if it stands: in place, where it moved to, or where a harmless change left it.
+    #[must_use]
+    pub fn living_location(&self, cited: &Citation) -> Option<CodeLocation> {
+        match self {
+            Self::Holds => Some(cited.location()),
+            Self::Moved { to } => Some(to.clone()),
+            Self::Changed(found) if found.is_harmless => Some(found.at.clone()),
+            Self::Changed(_) | Self::Gone { .. } | Self::Unknown { .. } => None,
         }
     }
 

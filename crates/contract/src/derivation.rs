@@ -59,6 +59,7 @@ fn run_derivation_chain(
             actor: None,
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         };
         let voice = random_voice(dice);
         let from = dice.pick_one(&known).cloned();

@@ -128,6 +128,7 @@ impl<'a> ContractFixture<'a> {
             actor: Some("contract"),
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         })
     }
 }
@@ -541,6 +542,30 @@ fn check_listing_resumes(store: &dyn Store) {
     }
 }
 
+/// What was made to take the place of each memory that there is, or was.
+fn filters_of_replacements(store: &dyn Store) -> Vec<MemoryFilter> {
+    let all = MemoryFilter {
+        limit: usize::MAX,
+        ..MemoryFilter::default()
+    };
+    let memories = store.list_memories(&all).expect("a listing");
+    let mut replaced: Vec<_> = memories.iter().filter_map(|it| it.supersedes).collect();
+    let each = replaced.clone().into_iter().map(|id| vec![id]);
+    let mut filters: Vec<MemoryFilter> = each
+        .map(|supersedes| MemoryFilter {
+            supersedes,
+            ..all.clone()
+        })
+        .collect();
+    replaced.extend(memories.iter().map(|it| it.id));
+    filters.push(MemoryFilter {
+        supersedes: replaced,
+        stages: vec![Stage::Active],
+        ..all
+    });
+    filters
+}
+
 fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
     let same = |what: &str, found: &dyn Fn(&dyn Store) -> String| {
         assert_eq!(found(ours), found(twin), "{what}")
@@ -552,6 +577,11 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
         });
     }
     check_listing_resumes(ours);
+    for filter in filters_of_replacements(twin) {
+        same(&format!("{filter:?}"), &|it| {
+            format!("{:#?}", it.list_memories(&filter))
+        });
+    }
     let asked: Vec<String> = terms::extract_terms(WORDS)
         .into_iter()
         .map(|(term, _)| term)
@@ -574,6 +604,9 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
         }
         same(&format!("tally of {space}"), &|it| {
             format!("{:#?}", it.summarize_space(space))
+        });
+        same(&format!("cited paths of {space}"), &|it| {
+            format!("{:?}", it.list_cited_paths(space))
         });
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| {
@@ -646,6 +679,12 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         .pop()
         .expect("the old one stays in the history");
     assert_eq!(old.status, Status::Superseded { by: corrected.id });
+    let replacing = MemoryFilter {
+        supersedes: vec![beside.id, kept.id],
+        ..MemoryFilter::active_in(here, 9)
+    };
+    let replacing = bench.store.list_memories(&replacing).expect("listed");
+    assert_eq!(replacing, std::slice::from_ref(&corrected));
     let refreshed = bench.run_at_next_second(|cx| revise::refresh_memory(cx, here, name));
     assert!(matches!(refreshed.expect("it"), ReviseOutcome::Refused(_)));
 

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::{
     event::previous_state::PreviousState,
+    evidence::{CommandRun, Evidence, NamedThing},
     memory::{Memory, MemoryId, Status, UsageCounts},
     space::Space,
 };
@@ -50,6 +51,8 @@ words! {
         Tripped = "tripped",
         /// A breaker was closed again.
         Closed = "closed",
+        /// A command that it names was seen to run.
+        Ran = "ran",
     }
 }
 
@@ -94,6 +97,10 @@ pub enum EventBody {
     Refreshed {
         /// Its citations as they are now, where they were given anew or followed the code.
         citations: Option<Vec<Citation>>,
+        /// What else proves it, where that is new.
+        evidence: Option<Vec<Evidence>>,
+        /// What it names, where that was looked up anew.
+        names: Option<Vec<NamedThing>>,
         /// Where each citation went that followed the code: `src/a.rs:3 → src/b.rs:7`. Such a memory was found, not
         /// stated again, so it does not count as fresh.
         followed: Vec<String>,
@@ -192,6 +199,8 @@ pub enum EventBody {
         /// Whose; all of the space where nobody is named.
         actor: Option<String>,
     },
+    /// A command that it names was seen to run.
+    Ran(CommandRun),
 }
 
 impl EventKind {
@@ -228,6 +237,7 @@ impl EventBody {
             Self::RolledBack { .. } => EventKind::RolledBack,
             Self::Tripped { .. } => EventKind::Tripped,
             Self::Closed { .. } => EventKind::Closed,
+            Self::Ran(_) => EventKind::Ran,
         }
     }
 
@@ -299,14 +309,23 @@ impl Memory {
         match &event.what {
             EventBody::Refreshed {
                 citations,
+                evidence,
+                names,
                 followed,
                 voucher,
             } => {
                 if followed.is_empty() {
                     self.refreshed_at = self.refreshed_at.max(event.at);
+                    self.runs.forgive_failures(event.at);
                 }
                 if let Some(citations) = citations {
                     self.citations.clone_from(citations);
+                }
+                if let Some(evidence) = evidence {
+                    self.evidence.clone_from(evidence);
+                }
+                if let Some(names) = names {
+                    self.names.clone_from(names);
                 }
                 self.vouchers.extend(voucher.clone());
             }
@@ -336,6 +355,7 @@ impl Memory {
                     self.citations.clone_from(citations);
                 }
             }
+            EventBody::Ran(run) => self.runs.add_run(run),
             EventBody::Remembered { .. }
             | EventBody::Refused { .. }
             | EventBody::Forgotten { .. }

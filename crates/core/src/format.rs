@@ -1,8 +1,9 @@
-//! The one JSON shape of memories and events, version 1: what is on disk, in exports and on the wire.
+//! The one JSON shape of memories and events, version 2: what is on disk, in exports and on the wire.
 //!
 //! Fields are only added. A reader ignores fields it does not know; it refuses words it does not know, because it
 //! cannot tell what they would change.
 
+mod evidence_records;
 mod sanitize;
 
 use std::{fmt::Display, str::FromStr};
@@ -12,13 +13,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     event::{Event, EventBody, EventKind, RetrievedMemory, previous_state::PreviousState},
+    evidence::RunTally,
     memory::{Channel, Memory, ModerationMark, Stage, Status, UsageCounts, Voice},
     store::breaker_state::OpenBreaker,
 };
-use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_cite::citation::{Citation, CitedItem, CodeLocation, LineSpan};
+
+pub use evidence_records::{CommandRunRecord, EvidenceRecord, NameRecord, RunTallyRecord};
 
 /// The version of the shape.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// JSON that is not what the shape says.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +87,46 @@ pub struct CitationRecord {
     /// Short digests of the lines after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
+    /// The item that the lines stand in. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<CitedItemRecord>,
+}
+
+/// The item around cited lines as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitedItemRecord {
+    /// Its name with those of what it stands in.
+    pub path: String,
+    /// What it is.
+    pub kind: String,
+    /// Its first line, from 1.
+    pub line_start: u32,
+    /// Its last line.
+    pub line_end: u32,
+}
+
+impl From<&CitedItem> for CitedItemRecord {
+    fn from(it: &CitedItem) -> Self {
+        Self {
+            path: it.path.clone(),
+            kind: it.kind.to_string(),
+            line_start: it.lines.first_line(),
+            line_end: it.lines.last_line(),
+        }
+    }
+}
+
+impl TryFrom<CitedItemRecord> for CitedItem {
+    type Error = BadRecord;
+    fn try_from(it: CitedItemRecord) -> Result<Self, BadRecord> {
+        let lines = LineSpan::new(it.line_start, it.line_end)
+            .ok_or_else(|| bad_record("an item without lines"))?;
+        Ok(Self {
+            path: it.path,
+            kind: parse_record_word(&it.kind)?,
+            lines,
+        })
+    }
 }
 
 impl From<&Citation> for CitationRecord {
@@ -97,6 +141,7 @@ impl From<&Citation> for CitationRecord {
             snippet_hash: it.digest.to_string(),
             before: it.before.clone(),
             after: it.after.clone(),
+            item: it.item.as_ref().map(CitedItemRecord::from),
         }
     }
 }
@@ -114,6 +159,7 @@ impl TryFrom<CitationRecord> for Citation {
             digest: parse_record_word(&it.snippet_hash)?,
             before: it.before,
             after: it.after,
+            item: it.item.map(CitedItem::try_from).transpose()?,
         })
     }
 }
@@ -143,6 +189,15 @@ pub struct MemoryRecord {
     /// The code that proves it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<CitationRecord>,
+    /// What else proves it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceRecord>,
+    /// What it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<NameRecord>,
+    /// How the commands that it names fared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<RunTallyRecord>,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -216,6 +271,9 @@ impl From<&Memory> for MemoryRecord {
             fact: it.fact.clone(),
             reason: it.reason.clone(),
             citations: to_citation_records(&it.citations),
+            evidence: it.evidence.iter().map(EvidenceRecord::from).collect(),
+            names: it.names.iter().map(NameRecord::from).collect(),
+            runs: RunTallyRecord::from_tally(&it.runs),
             tags: it.tags.clone(),
             origin: it.voice.origin.to_string(),
             channel: (it.voice.channel != Channel::Unknown).then(|| it.voice.channel.to_string()),
@@ -300,7 +358,11 @@ fn to_citation_records(list: &[Citation]) -> Vec<CitationRecord> {
 }
 
 fn parse_citation_records(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
-    list.into_iter().map(Citation::try_from).collect()
+    parse_records(list)
+}
+
+fn parse_records<R, T: TryFrom<R, Error = BadRecord>>(list: Vec<R>) -> Result<Vec<T>, BadRecord> {
+    list.into_iter().map(T::try_from).collect()
 }
 
 impl TryFrom<MemoryRecord> for Memory {
@@ -315,6 +377,11 @@ impl TryFrom<MemoryRecord> for Memory {
             layer: parse_record_word(&it.layer)?,
             kind: parse_record_word(&it.kind)?,
             citations: parse_citation_records(it.citations)?,
+            evidence: parse_records(it.evidence)?,
+            names: parse_records(it.names)?,
+            runs: it
+                .runs
+                .map_or_else(|| Ok(RunTally::default()), RunTally::try_from)?,
             voice: Voice {
                 origin: parse_record_word(&it.origin)?,
                 channel: it
@@ -461,6 +528,15 @@ pub struct EventRecord {
     /// Whose writes a breaker is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// What else proves it, where that is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<EvidenceRecord>>,
+    /// What it names, where that was looked up anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<NameRecord>>,
+    /// The command that ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<CommandRunRecord>,
     /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<Box<PreviousStateRecord>>,
@@ -489,9 +565,13 @@ impl From<&Event> for EventRecord {
             },
             EventBody::Refreshed {
                 citations,
+                evidence,
+                names,
                 followed: found,
                 voucher,
             } => Self {
+                evidence: evidence.map(|it| it.iter().map(EvidenceRecord::from).collect()),
+                names: names.map(|it| it.iter().map(NameRecord::from).collect()),
                 citations: citations.as_deref().map(to_citation_records),
                 found,
                 voucher,
@@ -564,6 +644,10 @@ impl From<&Event> for EventRecord {
                 ..base
             },
             EventBody::Closed { actor: about } => Self { about, ..base },
+            EventBody::Ran(run) => Self {
+                run: Some((&run).into()),
+                ..base
+            },
         }
     }
 }
@@ -587,6 +671,8 @@ impl EventRecord {
             }
             EventKind::Refreshed => EventBody::Refreshed {
                 citations: citations(self.citations)?,
+                evidence: self.evidence.map(parse_records).transpose()?,
+                names: self.names.map(parse_records).transpose()?,
                 followed: self.found,
                 voucher: self.voucher,
             },
@@ -648,6 +734,7 @@ impl EventRecord {
                 actor: self.about,
             },
             EventKind::Closed => EventBody::Closed { actor: self.about },
+            EventKind::Ran => EventBody::Ran(self.run.ok_or_else(missing("run"))?.try_into()?),
         })
     }
 }

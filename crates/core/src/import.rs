@@ -9,7 +9,9 @@ pub use dry_run::ImportDryRun;
 use crate::{
     Context, CoreError,
     event::{EventBody, Precondition},
+    evidence::Evidence,
     memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage},
+    names::name_things,
     refusal::{Refusal, check_text},
     remember::{
         EarlyEnd, guard,
@@ -19,7 +21,6 @@ use crate::{
     revise::{self, ReviseOutcome},
     speaker::Person,
 };
-use apostille_cite::citation::Citation;
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +89,8 @@ fn decide_import(
 ) -> Result<ImportOutcome, EarlyEnd> {
     let cleaned = moderate_imported_texts(&memory)?;
     let memory = guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)?;
+    let names = name_things(&memory.fact, &memory.space, &memory.citations, cx.source);
+    let memory = Memory { names, ..memory };
     Ok(match find_known_memory(cx, &memory)? {
         None => ImportOutcome::Kept(Box::new(memory)),
         Some(known) if is_vouched && is_awaiting_vouch(&known, &memory) => {
@@ -135,7 +138,11 @@ fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
         kind: Some(memory.kind),
         subject: memory.subject.clone(),
         reason: memory.reason.clone(),
-        citations: memory.citations.iter().map(Citation::location).collect(),
+        citations: memory
+            .citations
+            .iter()
+            .map(|it| it.location().into())
+            .collect(),
         tags: memory.tags.clone(),
         task: memory.task.clone(),
         is_verbatim: true,
@@ -143,6 +150,13 @@ fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
     };
     for citation in &memory.citations {
         check_text("citations", &citation.snippet)?;
+    }
+    for evidence in &memory.evidence {
+        let text = match evidence {
+            Evidence::Said(said) => &said.quote,
+            Evidence::Ran(run) => &run.command,
+        };
+        check_text("evidence", text)?;
     }
     moderate_draft(draft)
 }

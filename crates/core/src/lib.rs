@@ -45,6 +45,7 @@
 //!     actor: None,
 //!     other_spaces: &[],
 //!     guardian: None,
+//!     testimony: None,
 //! };
 //! let speaker = Speaker::at_terminal(&TerminalFacts { is_manned: true, ..TerminalFacts::default() });
 //! let space = Space::repo("myorg/myapp")?;
@@ -66,24 +67,31 @@
 //! may do what. The ports are [`store::Store`], [`model::Model`] and [`apostille_cite::source::Source`]. A verb answers
 //! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.
 
+pub mod branches;
 pub mod breaker;
 pub mod event;
+pub mod evidence;
 pub mod forget;
 pub mod format;
 pub mod guardian;
 pub mod import;
+pub mod judge;
 pub mod list;
 pub mod memory;
 mod memory_digest;
 pub mod model;
+mod moved_citations;
+mod names;
 pub mod notebook;
 pub mod policy;
 pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;
+pub mod repair_text;
 pub mod revise;
 pub mod rollback;
+pub mod runs;
 pub mod space;
 pub mod speaker;
 pub mod standing_text;
@@ -96,6 +104,7 @@ use jiff::Timestamp;
 
 use crate::{
     event::{Batch, Event, EventBody, Precondition},
+    evidence::Testimony,
     memory::{Memory, MemoryId},
     model::Model,
     policy::Policy,
@@ -129,6 +138,8 @@ pub struct Context<'a> {
     pub other_spaces: &'a [Space],
     /// A model that looks over what agents want to keep, where the user wants one.
     pub guardian: Option<&'a dyn Model>,
+    /// Where to look up what was said and run in sessions; without it, nothing of that kind can be proved.
+    pub testimony: Option<&'a dyn Testimony>,
 }
 
 impl<'a> Context<'a> {
@@ -158,12 +169,16 @@ impl<'a> Context<'a> {
     }
 
     /// Writes down what nobody waits for: a log that cannot be written costs nobody the answer, and is told as a problem.
+    /// Nothing is written into the log of a repository whose code is not here.
     fn append_telemetry(
         &self,
         what: &str,
-        events: Vec<Event>,
+        mut events: Vec<Event>,
         expects: Vec<Precondition>,
     ) -> Option<String> {
+        if self.source.is_of_other_repository() {
+            events.retain(|it| it.space.is_user());
+        }
         if events.is_empty() {
             return None;
         }

@@ -6,12 +6,13 @@ use crate::{
     Context, CoreError,
     event::{Event, EventBody, RetrievedMemory},
     memory::{Handle, Memory, MemoryName},
+    moved_citations::list_moved_memories,
     recall::query,
     refusal::Refusal,
     space::Space,
     standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
-    verify::build_verified_events,
+    verify::{VerifiedMemory, build_verified_events},
 };
 use apostille_cite::{citation::RepoPath, standing::Standing, verdict::Verdict};
 
@@ -64,9 +65,16 @@ pub fn find_all_named(
         .map(|it| it.into_iter().collect())
 }
 
-/// The memories that a filter admits.
+/// The memories that a filter admits. By a path, those are among them whose cited lines stand there now.
 pub fn list_memories(cx: &Context, filter: &MemoryFilter) -> Result<Vec<Memory>, CoreError> {
-    cx.store.list_memories(filter)
+    let mut memories = cx.store.list_memories(filter)?;
+    let moved = list_moved_memories(cx, filter)?;
+    if !moved.is_empty() {
+        memories.extend(moved);
+        filter.sort_memories(&mut memories);
+        memories.truncate(filter.limit);
+    }
+    Ok(memories)
 }
 
 /// Active memories that contain a text, carry a tag, or both; the newest twenty.
@@ -102,17 +110,27 @@ pub fn list_citing_memories(
     path: &RepoPath,
     limit: usize,
 ) -> Result<Vec<Memory>, CoreError> {
-    cx.store.list_memories(&MemoryFilter {
+    let citing = MemoryFilter {
         path: Some(path.clone()),
         order: ListOrder::Refreshed,
         ..MemoryFilter::active_in(spaces, limit)
-    })
+    };
+    list_memories(cx, &citing)
 }
 
-/// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
-/// back as a problem, because a log that cannot be written costs nobody the answer.
-pub fn log_fetched_memories(cx: &Context, memories: &[Memory], question: &str) -> Option<String> {
-    let events = build_retrieved_events(cx, memories, question, "unverified");
+/// Notes that memories were handed out for potential use and how each stood, as a recall does for what it shows. What went
+/// wrong comes back as a problem, because a log that cannot be written costs nobody the answer.
+pub fn log_fetched_memories(
+    cx: &Context,
+    found: &[VerifiedMemory],
+    question: &str,
+) -> Option<String> {
+    let shown: Vec<_> = found.iter().map(|it| (&it.memory, it.standing())).collect();
+    let mut events = build_retrieved_events(cx, &shown, question);
+    let is_looked_up =
+        |it: &&VerifiedMemory| !it.verdicts.is_empty() && it.standing() != Standing::Unknown;
+    let looked_up = found.iter().filter(is_looked_up);
+    events.extend(build_verified_events(cx, looked_up.map(StandingView::from)));
     cx.append_telemetry("this", events, Vec::new())
 }
 
@@ -124,8 +142,7 @@ pub fn log_viewed_memory(
     standing: Standing,
     question: &str,
 ) -> Option<String> {
-    let shown = std::slice::from_ref(memory);
-    let mut events = build_retrieved_events(cx, shown, question, standing.as_str());
+    let mut events = build_retrieved_events(cx, &[(memory, standing)], question);
     if !verdicts.is_empty() && standing != Standing::Unknown {
         let view = StandingView {
             memory,
@@ -139,18 +156,17 @@ pub fn log_viewed_memory(
 
 fn build_retrieved_events(
     cx: &Context,
-    memories: &[Memory],
+    found: &[(&Memory, Standing)],
     question: &str,
-    verdict: &str,
 ) -> Vec<Event> {
-    let spaces: BTreeSet<&Space> = memories.iter().map(|it| &it.space).collect();
-    let showing = |it: &Memory| RetrievedMemory {
-        id: it.id,
+    let spaces: BTreeSet<&Space> = found.iter().map(|it| &it.0.space).collect();
+    let showing = |(memory, standing): &(&Memory, Standing)| RetrievedMemory {
+        id: memory.id,
         score: 0.0,
-        verdict: verdict.into(),
+        verdict: standing.to_string(),
     };
     let event = |space: &Space| {
-        let here = memories.iter().filter(|it| it.space == *space);
+        let here = found.iter().filter(|it| it.0.space == *space);
         let what = EventBody::Retrieved {
             query: query::redact_question(question),
             shown: here.map(showing).collect(),

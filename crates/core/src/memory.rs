@@ -6,11 +6,11 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::space::Space;
-use apostille_cite::{
-    citation::{Citation, CodeLocation},
-    follow::CitedClaim,
+use crate::{
+    evidence::{Evidence, NamedThing, RunTally},
+    space::Space,
 };
+use apostille_cite::{citation::Citation, citation_request::CitationRequest, follow::CitedClaim};
 use apostille_text::{
     digest::Digest, literals::find_ungrounded_statement, secrets, secrets::mask_secrets,
     words::words,
@@ -261,7 +261,7 @@ words! {
         Instruction = "instruction-like",
         /// Hidden characters, markup that acts, or forged delimiters were taken out.
         Neutralised = "neutralised",
-        /// What it cites does not say what it states.
+        /// Neither what it cites nor what was said or run in its session says what it states.
         Ungrounded = "ungrounded",
         /// A word of it passes for another: letters of one script that look like those of another.
         Confusable = "confusable",
@@ -469,6 +469,12 @@ pub struct Memory {
     pub reason: Option<String>,
     /// The code that proves it.
     pub citations: Vec<Citation>,
+    /// What else proves it.
+    pub evidence: Vec<Evidence>,
+    /// What it names, to be looked up again.
+    pub names: Vec<NamedThing>,
+    /// How the commands that it names fared.
+    pub runs: RunTally,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Who said it.
@@ -553,8 +559,9 @@ impl Memory {
             let cited = self.citations.iter();
             let evidence: Vec<_> = cited.map(|it| (it.path.as_str(), &*it.snippet)).collect();
             let subject = self.subject.as_deref();
-            !evidence.is_empty()
-                && find_ungrounded_statement(subject, &self.fact, &evidence).is_empty()
+            !self.evidence.is_empty()
+                || !evidence.is_empty()
+                    && find_ungrounded_statement(subject, &self.fact, &evidence).is_empty()
         };
         let marks = self.marks.iter().copied();
         marks.filter(move |it| *it != ModerationMark::Ungrounded || !is_grounded())
@@ -685,7 +692,11 @@ pub struct Draft {
     /// Why it matters.
     pub reason: Option<String>,
     /// The code that proves it.
-    pub citations: Vec<CodeLocation>,
+    pub citations: Vec<CitationRequest>,
+    /// Words of the user that say it, to be found in the session.
+    pub said: Option<String>,
+    /// A command that was run and shows it, to be found in the session.
+    pub ran: Option<String>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Who says it.
@@ -711,6 +722,8 @@ impl Draft {
             fact: fact.into(),
             reason: None,
             citations: Vec::new(),
+            said: None,
+            ran: None,
             tags: Vec::new(),
             voice,
             task: None,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
+    evidence::RunTally,
     memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
     space::Space,
 };
@@ -103,6 +104,9 @@ impl NotebookNote {
             fact: self.text,
             reason: None,
             citations: Vec::new(),
+            evidence: Vec::new(),
+            names: Vec::new(),
+            runs: RunTally::default(),
             tags: self.tags,
             voice: Voice::from_origin(Origin::Agent),
             task: None,

@@ -12,10 +12,7 @@ use crate::{
     task_words::NoteSort,
     verify,
 };
-use apostille_cite::{
-    citation::{Citation, CodeLocation},
-    verdict::Verdict,
-};
+use apostille_cite::{citation::Citation, citation_request::CitationRequest, verdict::Verdict};
 
 /// What is to be promoted, and what its note does not say.
 #[derive(Debug, Clone)]
@@ -33,7 +30,7 @@ pub struct Promotion {
     /// Why it matters.
     pub reason: Option<String>,
     /// The code that proves it, instead of what the note cites.
-    pub citations: Vec<CodeLocation>,
+    pub citations: Vec<CitationRequest>,
     /// The task it belongs to, where the note has none.
     pub task: Option<String>,
     /// Who promotes it.
@@ -158,12 +155,12 @@ pub fn list_missing_knowledge_fields(
 }
 
 /// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
-pub fn locate_note_citations(cx: &Context, note: &Memory) -> Result<Vec<CodeLocation>, Refusal> {
+pub fn locate_note_citations(cx: &Context, note: &Memory) -> Result<Vec<CitationRequest>, Refusal> {
     let seen = verify::follow_memory_citations(cx, vec![note.clone()]);
     let verdicts = seen.into_iter().flat_map(|it| it.verdicts);
     let place = |(citation, verdict): (&Citation, Verdict)| match verdict {
-        Verdict::Moved { to } => Ok(to),
-        Verdict::Changed(it) if it.is_harmless => Ok(it.at),
+        Verdict::Moved { to } => Ok(to.into()),
+        Verdict::Changed(it) if it.is_harmless => Ok(it.at.into()),
         bad if bad.is_bad() => Err(Refusal::BadCitation {
             place: citation.location().to_string(),
             why: format!(
@@ -171,7 +168,7 @@ pub fn locate_note_citations(cx: &Context, note: &Memory) -> Result<Vec<CodeLoca
                 bad.as_str()
             ),
         }),
-        _ => Ok(citation.location()),
+        _ => Ok(citation.location().into()),
     };
     note.citations.iter().zip(verdicts).map(place).collect()
 }

@@ -13,9 +13,9 @@ pub mod trust;
 pub mod verify;
 
 use crate::{
-    Context, CoreError,
+    Context, CoreError, branches,
     event::{Event, EventBody, Precondition, RetrievedMemory},
-    memory::{Layer, Memory},
+    memory::{Layer, Memory, MemoryId},
     space::Space,
     standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
@@ -46,9 +46,9 @@ pub struct RecallOutcome {
 pub fn recall(cx: &Context, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
     let (query, mut recalled) = recall_without_log(cx, ask)?;
     let events = build_recall_events(cx, &query, &recalled.shown, &recalled.withheld);
-    recalled
-        .problems
-        .extend(cx.append_telemetry(LOGGED, events, Vec::new()));
+    let problems = cx.append_telemetry(LOGGED, events, Vec::new()).into_iter();
+    let unsettled = settle_seen_versions(cx, &recalled.shown, &recalled.withheld);
+    recalled.problems.extend(problems.chain(unsettled));
     Ok(recalled)
 }
 
@@ -70,9 +70,9 @@ pub fn recall_without_log(
             let recent = candidates::gather_recent_candidates(cx, &query)?;
             (ranked, n_left_out) = rank::rank_candidates(cx.now, &query, recent);
         }
-        let checked = verify::verify_hits(cx, ranked, &query);
-        if !query.widen_reach(&checked, n_left_out) {
-            break checked;
+        let checked = verify::verify_hits(cx, ranked, &query)?;
+        if !query.widen_reach(&checked.hits, n_left_out + checked.n_left_out) {
+            break checked.hits;
         }
     };
     let (mut shown, withheld) = budget::fit_recall_budget(checked, &query);
@@ -98,7 +98,32 @@ pub fn log_recall_later(
     let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
     let expects = memories.map(Precondition::unmoved).collect();
     let events = build_recall_events(cx, query, shown, withheld);
-    cx.append_telemetry(LOGGED, events, expects)
+    let problems = cx.append_telemetry(LOGGED, events, expects).into_iter();
+    let unsettled = settle_seen_versions(cx, shown, withheld);
+    problems.chain(unsettled).collect()
+}
+
+/// Whoever looks on the default branch after a merge finds a correction that stands there: it takes its place then. It is
+/// part of the log, so that nobody waits for it.
+fn settle_seen_versions(
+    cx: &Context,
+    shown: &[VerifiedHit],
+    withheld: &[VerifiedHit],
+) -> Option<String> {
+    let seen = shown.iter().chain(withheld);
+    let seen = seen.filter(|it| it.beside.is_some());
+    let seen: Vec<MemoryId> = seen.map(|it| it.hit.memory.id).collect();
+    let error = branches::settle_versions_after_look(cx, &seen).err()?;
+    Some(format!(
+        "a correction that was merged could not take its place: {error}"
+    ))
+}
+
+/// Writes down what was found about memories that were told unasked because an edit made them untrue.
+pub fn log_worse_memories(cx: &Context, worse: &[VerifiedHit]) -> Vec<String> {
+    let expects = worse.iter().map(|it| Precondition::unmoved(&it.hit.memory));
+    let events = build_verified_events(cx, worse.iter().map(StandingView::from));
+    cx.append_telemetry(LOGGED, events, expects.collect())
         .into_iter()
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Why a draft was turned away: a value that says what was wrong and the way out, never the text itself.
 
 use crate::memory::Handle;
+use apostille_cite::standing::Standing;
 use apostille_text::{moderate::MAX_BYTES, secrets, words::words};
 
 words! {
@@ -111,12 +112,26 @@ pub enum Refusal {
     },
     /// A repository fact without proof.
     #[error(
-        "a {kind} memory needs a citation of the code that proves it, as in src/api.rs:12-18; \
-         preferences and corrections (kind user or feedback) need none"
+        "a {kind} memory needs a citation of the code that proves it, as in src/api.rs:12-18, or words of the user or a run of \
+         a command in this session that show it"
     )]
     NeedsCitation {
         /// The kind.
         kind: crate::memory::Kind,
+    },
+    /// Words are quoted that the user did not say.
+    #[error(
+        "the user did not say these words in this session; quote them as they stand in the user's message"
+    )]
+    NotSaid,
+    /// A command is named as proof that was not seen to run.
+    #[error(
+        "no run of `{command}` is in the record of this session; a whole command in the foreground counts, not a part of a \
+         pipe or a chain"
+    )]
+    NotRun {
+        /// The command.
+        command: String,
     },
     /// A citation that does not stand.
     #[error("cannot cite {place}: {why}")]
@@ -127,12 +142,12 @@ pub enum Refusal {
         why: String,
     },
     /// It does not stand in this checkout, so that nobody can call it fresh or of use here.
-    #[error("{handle} is {standing} here; confirm it, correct it, or invalidate it")]
+    #[error("{handle} {}", explain_standing(*.standing))]
     DoesNotStand {
         /// Which.
         handle: String,
         /// How it stands.
-        standing: apostille_cite::standing::Standing,
+        standing: Standing,
     },
     /// Identity belongs to a person.
     #[error(
@@ -282,6 +297,15 @@ pub enum Refusal {
     },
 }
 
+fn explain_standing(standing: Standing) -> String {
+    match standing {
+        Standing::Unknown => {
+            "cannot be looked up here; do it in a checkout of its repository".into()
+        }
+        other => format!("is {other} here; confirm it, correct it, or invalidate it"),
+    }
+}
+
 impl Refusal {
     /// Nothing has this name.
     pub(crate) fn no_such_memory(name: impl ToString) -> Self {
@@ -300,6 +324,8 @@ impl Refusal {
             Self::TooMany { .. } => "too_many",
             Self::Excluded { .. } => "excluded",
             Self::NeedsCitation { .. } => "needs_citation",
+            Self::NotSaid => "not_said",
+            Self::NotRun { .. } => "not_run",
             Self::BadCitation { .. } => "bad_citation",
             Self::DoesNotStand { .. } => "does_not_hold",
             Self::IdentityNeedsUser => "identity_needs_user",

@@ -12,10 +12,11 @@ pub mod quarantine;
 pub mod relation;
 mod replacement;
 pub mod resubmission;
+mod testify;
 
 use crate::{
     Context, CoreError,
-    memory::{Draft, Memory},
+    memory::{Draft, Handle, Memory},
     refusal::Refusal,
     store::StoreError,
 };
@@ -38,6 +39,8 @@ pub enum RememberOutcome {
         retired: usize,
         /// What it contradicts, and took the place of by itself.
         superseded: Option<NearMemory>,
+        /// The memory that it is kept beside, and takes the place of once the default branch has the code that it cites.
+        beside: Option<Handle>,
     },
     /// It was known already, and is now refreshed.
     Refreshed {
@@ -93,7 +96,7 @@ pub fn remember(cx: &Context, draft: Draft) -> Result<RememberOutcome, CoreError
 fn run_remember_path(cx: &Context, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::moderate_draft(draft)?;
     let classified = classify::classify_draft(moderated)?;
-    let proven = prove::prove_draft(cx.source, classified)?;
+    let proven = prove::prove_draft(cx, classified)?;
     let mut is_first = true;
     // A model is asked once, however often another writer is first.
     let mut weighed = None;

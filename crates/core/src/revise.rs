@@ -4,7 +4,9 @@ mod confirm;
 
 use crate::event::{EventBody, Precondition};
 use crate::{
-    Context, CoreError, breaker, list,
+    Context, CoreError, breaker,
+    judge::MemoryJudge,
+    list,
     memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage, Voice},
     refusal::{Refusal, check_length, check_text},
     remember::{
@@ -19,11 +21,11 @@ use crate::{
 use apostille_cite::{
     capture::capture_lines,
     citation::{Citation, CodeLocation},
-    follow::{CitationFinding, NEAR},
+    citation_request::CitationRequest,
+    follow::NEAR,
     standing::Standing,
-    verdict::Verdict,
 };
-use apostille_text::moderate;
+use apostille_text::{moderate, overlap::normalise_fact};
 
 pub use confirm::confirm_memory;
 
@@ -46,17 +48,21 @@ pub fn refresh_memory(
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "refreshed")?;
         let standing = judge_memory(cx, &memory);
-        if standing == Standing::Check || standing.is_refuted() {
+        if standing == Standing::Check || is_refused_standing(cx, standing) {
             return Err(refuse_standing(&memory, standing));
         }
-        let again = EventBody::Refreshed {
-            citations: None,
-            followed: Vec::new(),
-            voucher: None,
-        };
-        write_revision(cx, memory, again)
+        write_revision(cx, memory, REFRESHED)
     })
 }
+
+/// It still holds; nothing else about it is changed.
+const REFRESHED: EventBody = EventBody::Refreshed {
+    citations: None,
+    evidence: None,
+    names: None,
+    followed: Vec::new(),
+    voucher: None,
+};
 
 /// Marks a memory as wrong.
 pub fn invalidate_memory(
@@ -212,6 +218,8 @@ pub fn merge_pending_memory(
         let citations = merge_living_citations(cx, &waiting, &known);
         let refreshed = EventBody::Refreshed {
             citations: (citations.len() > known.citations.len()).then_some(citations),
+            evidence: None,
+            names: None,
             followed: Vec::new(),
             voucher: waiting.voice.voucher_for(&known),
         };
@@ -251,7 +259,8 @@ pub fn reword_memory(
     remember_replacement(cx, old, draft, ReplacementKind::Better)
 }
 
-/// Notes that a memory was used in a task. What does not stand here cannot have been of use here.
+/// Notes that a memory was used in a task. What does not stand here cannot have been of use here; what stands is fresh again,
+/// which merely showing it does not make it.
 pub fn mark_memory_applied(
     cx: &Context,
     spaces: &[Space],
@@ -260,21 +269,28 @@ pub fn mark_memory_applied(
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "applied")?;
         let standing = judge_memory(cx, &memory);
-        if standing.is_refuted() {
+        if is_refused_standing(cx, standing) {
             return Err(refuse_standing(&memory, standing));
         }
-        write_revision(cx, memory, EventBody::Applied)
+        let mut what = vec![EventBody::Applied];
+        if matches!(standing, Standing::Stands | Standing::Stated) {
+            what.push(REFRESHED);
+        }
+        write_revisions(cx, memory, what)
     })
 }
 
 /// How the fact of a memory stands in this checkout.
 fn judge_memory(cx: &Context, memory: &Memory) -> Standing {
-    let judged = cx
-        .citation_follower(NEAR)
-        .judge_claims(&[memory.cited_claim()]);
-    judged
-        .first()
-        .map_or(Standing::Stated, |it| it.judgement.standing)
+    let judged = MemoryJudge::new(cx, NEAR).judge_memory(memory);
+    judged.judgement.standing
+}
+
+/// Whether a memory that stands so cannot be called true or useful: the code speaks against it, or is that of another
+/// repository.
+fn is_refused_standing(cx: &Context, standing: Standing) -> bool {
+    let is_elsewhere = cx.source.is_of_other_repository();
+    standing.is_refuted() || (is_elsewhere && standing == Standing::Unknown)
 }
 
 fn refuse_standing(memory: &Memory, standing: Standing) -> EarlyEnd {
@@ -316,16 +332,25 @@ fn remember_replacement(
 }
 
 /// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
-/// the reason: it is about what is replaced, and would outlive it when that one is forgotten.
+/// the reason: it is about what is replaced, and would outlive it when that one is forgotten. So would the tags, unless the
+/// words are the same anyway; an empty tag says that there are to be none.
 fn inherit_from_replaced(cx: &Context, draft: Draft, old: Memory) -> Draft {
     let citations = if draft.citations.is_empty() {
-        list_living_places(cx, &old)
+        let places = list_living_places(cx, &old);
+        places.into_iter().map(CitationRequest::from).collect()
     } else {
         draft.citations
+    };
+    let is_same = || normalise_fact(None, &draft.fact) == normalise_fact(None, &old.fact);
+    let tags = if draft.tags.is_empty() && is_same() {
+        old.tags
+    } else {
+        draft.tags
     };
     Draft {
         space: old.space,
         citations,
+        tags,
         layer: draft.layer.or(Some(old.layer)),
         kind: draft.kind.or(Some(old.kind)),
         subject: draft.subject.or(old.subject),
@@ -338,13 +363,10 @@ fn inherit_from_replaced(cx: &Context, draft: Draft, old: Memory) -> Draft {
 fn list_living_places(cx: &Context, memory: &Memory) -> Vec<CodeLocation> {
     let citations: Vec<_> = memory.citations.iter().collect();
     let found = cx.citation_follower(NEAR).follow_citations(&citations);
-    let place = |(citation, found): (&&Citation, CitationFinding)| match found.verdict {
-        Verdict::Holds => Some(citation.location()),
-        Verdict::Moved { to } => Some(to),
-        Verdict::Changed(found) if found.is_harmless => Some(found.at),
-        _ => None,
-    };
-    citations.iter().zip(found).filter_map(place).collect()
+    let pairs = citations.iter().zip(&found);
+    pairs
+        .filter_map(|(citation, found)| found.verdict.living_location(citation))
+        .collect()
 }
 
 fn check_reason_text(cx: &Context, reason: &str) -> Result<(), Refusal> {
@@ -370,10 +392,22 @@ fn into_revise_outcome(done: Result<Memory, EarlyEnd>) -> Result<ReviseOutcome, 
 }
 
 /// Writes what happened to a memory, if it still stands as it stood; the memory as it is then.
-fn write_revision(cx: &Context, mut memory: Memory, what: EventBody) -> Result<Memory, EarlyEnd> {
-    let event = cx.new_memory_event(&memory, what);
-    cx.append_durable(vec![event.clone()], vec![Precondition::unmoved(&memory)])?;
-    memory.apply_event(&event);
+fn write_revision(cx: &Context, memory: Memory, what: EventBody) -> Result<Memory, EarlyEnd> {
+    write_revisions(cx, memory, vec![what])
+}
+
+/// Writes several things that happened to a memory at once.
+fn write_revisions(
+    cx: &Context,
+    mut memory: Memory,
+    what: Vec<EventBody>,
+) -> Result<Memory, EarlyEnd> {
+    let events = what.into_iter();
+    let events: Vec<_> = events.map(|it| cx.new_memory_event(&memory, it)).collect();
+    cx.append_durable(events.clone(), vec![Precondition::unmoved(&memory)])?;
+    for event in &events {
+        memory.apply_event(event);
+    }
     Ok(memory)
 }
 

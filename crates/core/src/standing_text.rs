@@ -1,21 +1,44 @@
 //! How a memory stands, in words: the one home of these wordings. Every face says it like this.
 
 use apostille_cite::{
-    citation::CodeLocation,
+    citation::{Citation, CodeLocation},
     follow::find_replaced_words,
     standing::{Judgement, Standing},
     verdict::Verdict,
 };
 use apostille_text::{moderate, shorten::shorten_text};
 
-use crate::{format::format_utc_day, memory::Memory};
+use crate::{
+    branches::OtherVersion,
+    evidence::Evidence,
+    format::format_utc_day,
+    memory::{Handle, Memory},
+};
 
 /// How many replaced words are told.
 const MAX_REPLACED: usize = 3;
 /// How much of the name of who stated it is told, in characters.
 const MAX_AUTHOR: usize = 32;
+/// How much of a name is told, in characters.
+const MAX_NAME: usize = 60;
 /// How long a word may be to be told, in characters.
 const MAX_WORD: usize = 40;
+
+/// Which other version of a memory there is, until the default branch decides.
+pub fn describe_other_version(it: &OtherVersion) -> String {
+    match it {
+        OtherVersion::Replaces(old) => format!("on a branch: replaces {old} once merged"),
+        OtherVersion::ReplacedBy(new) => format!("{new} replaces it once its branch is merged"),
+    }
+}
+
+/// What is said where a correction was made on a branch.
+pub fn describe_kept_beside(old: Handle) -> String {
+    format!(
+        "{old} stays in use until the default branch has the code that this one cites; a reader is shown the one that is true \
+         in their tree"
+    )
+}
 
 /// A memory with what was found about it.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +67,29 @@ impl StandingView<'_> {
         at.or_else(|| cited.find(|it| it.1 == worst).map(|it| it.0.location()))
     }
 
+    /// Where the cited lines are now: where they were followed to, else where the item of the fact was found. Those that
+    /// are gone for good or could not be looked up are left out.
+    #[must_use]
+    pub fn list_places(&self) -> Vec<CodeLocation> {
+        let is_gone = self.judgement.standing == Standing::Gone;
+        let place = |(citation, verdict): (&Citation, &Verdict)| match verdict {
+            Verdict::Holds => Some(citation.location()),
+            Verdict::Moved { to } => Some(to.clone()),
+            // What stands in the place of something that is gone says nothing about it.
+            Verdict::Changed(found) if !is_gone => Some(found.at.clone()),
+            Verdict::Changed(_) | Verdict::Gone { .. } => self.judgement.at.clone(),
+            Verdict::Unknown { .. } => None,
+        };
+        let cited = self.memory.citations.iter().zip(self.verdicts);
+        let mut places: Vec<CodeLocation> = Vec::new();
+        for place in cited.filter_map(place) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
     /// How it stands, with the place to look at and what was replaced there: `stands src/api.rs:12-18`,
     /// `contradicted src/limits.rs:3 (10 → 25)`.
     #[must_use]
@@ -51,6 +97,11 @@ impl StandingView<'_> {
         let standing = self.judgement.standing;
         if standing == Standing::Stated {
             return self.describe_stated();
+        }
+        if standing == Standing::Check
+            && let Some(doubt) = self.describe_doubt()
+        {
+            return format!("check: {doubt}");
         }
         let Some(place) = self.place() else {
             return standing.to_string();
@@ -73,9 +124,71 @@ impl StandingView<'_> {
         format!("{word}{gap}{how}{place}{more}{replaced}")
     }
 
-    /// Who stated it, and when: all there is to know about what cites nothing.
+    /// What is known of it beside its code: what it names and is gone, who said it, how its command fared.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let said = |it: &Evidence| match it {
+            Evidence::Said(said) => Some(format!("{}: “{}”", self.describe_origin(), said.quote)),
+            Evidence::Ran(_) => None,
+        };
+        let said = self.memory.evidence.iter().find_map(said);
+        let told = [self.describe_missing(), said, self.describe_runs()];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    /// What makes a fact doubtful that no code speaks against: a name that is gone, a command that keeps failing.
+    fn describe_doubt(&self) -> Option<String> {
+        let is_intact = || self.verdicts.iter().all(|it| *it == Verdict::Holds);
+        self.describe_missing()
+            .or_else(|| self.describe_runs().filter(|_| is_intact()))
+    }
+
+    /// What the fact names and the tree does not have.
+    fn describe_missing(&self) -> Option<String> {
+        let [first, more @ ..] = &*self.judgement.missing else {
+            return None;
+        };
+        let first = shorten_text(first, MAX_NAME);
+        let more = match more.len() {
+            0 => "which is not there".to_owned(),
+            n => format!("and {n} more, which are not there"),
+        };
+        Some(format!("names {first}, {more}"))
+    }
+
+    /// How the command that it names fared, as far as somebody saw.
+    fn describe_runs(&self) -> Option<String> {
+        let runs = &self.memory.runs;
+        let succeeded = runs.succeeded_at.map(format_utc_day);
+        let times = match runs.failed_at.len() {
+            0 => None,
+            1 => Some("failed once".to_owned()),
+            2 => Some("failed twice".to_owned()),
+            n => Some(format!("failed {n} times")),
+        };
+        match (succeeded, times) {
+            (Some(day), None) => Some(format!("last seen to succeed {day}")),
+            (Some(day), Some(times)) => Some(format!("last seen to succeed {day}, {times} since")),
+            (None, Some(times)) => Some(format!("{times}, not seen to succeed")),
+            (None, None) => None,
+        }
+    }
+
+    /// Who stated it, and when, and how its command fared: all there is to know about what cites nothing.
     fn describe_stated(&self) -> String {
+        let runs = self.describe_runs();
+        let runs = runs.map_or(String::new(), |it| format!("; {it}"));
+        format!("{}{runs}", self.describe_origin())
+    }
+
+    /// Who said it, and when.
+    fn describe_origin(&self) -> String {
         let voice = &self.memory.voice;
+        if let Some(Evidence::Said(said)) = self.memory.evidence.first() {
+            let day = format_utc_day(said.at.unwrap_or(self.memory.recorded_at));
+            return format!("said by the user, {day}");
+        }
         let day = format_utc_day(self.memory.recorded_at);
         let verb = if voice.is_person() { "stated" } else { "noted" };
         match (&voice.author, voice.is_person()) {

@@ -11,7 +11,7 @@ pub mod state;
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
 };
 
 use jiff::Timestamp;
@@ -104,7 +104,7 @@ pub struct ListCursor {
     pub space: Space,
 }
 
-/// Which memories to list. An empty list of spaces, layers, kinds, stages or origins means any.
+/// Which memories to list. An empty list of spaces, layers, kinds, stages, origins or replaced memories means any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryFilter {
     /// In these spaces.
@@ -117,6 +117,8 @@ pub struct MemoryFilter {
     pub stages: Vec<Stage>,
     /// Said by these.
     pub origins: Vec<Origin>,
+    /// Made to take the place of one of these.
+    pub supersedes: Vec<MemoryId>,
     /// With this tag.
     pub tag: Option<String>,
     /// Of this task.
@@ -155,6 +157,10 @@ impl MemoryFilter {
             && is_any_or_among(&self.kinds, &memory.kind)
             && is_any_or_among(&self.stages, &memory.status.stage())
             && is_any_or_among(&self.origins, &memory.voice.origin)
+            && (self.supersedes.is_empty()
+                || memory
+                    .supersedes
+                    .is_some_and(|it| self.supersedes.contains(&it)))
             && self.since.is_none_or(|since| memory.recorded_at >= since)
             && self.until.is_none_or(|until| memory.recorded_at < until)
             && self.after.as_ref().is_none_or(|it| {
@@ -217,13 +223,9 @@ fn is_any_or_among<T: PartialEq>(wanted: &[T], it: &T) -> bool {
     wanted.is_empty() || wanted.contains(it)
 }
 
-fn has_citation_below(memory: &Memory, path: &RepoPath) -> bool {
-    let below = |cited: &str| {
-        cited
-            .strip_prefix(path.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    memory.citations.iter().any(|it| below(it.path.as_str()))
+/// Whether a memory cites this file, or a file below this folder.
+pub(crate) fn has_citation_below(memory: &Memory, path: &RepoPath) -> bool {
+    memory.citations.iter().any(|it| it.path.is_below(path))
 }
 
 fn has_matching_text(memory: &Memory, text: &str) -> bool {
@@ -436,6 +438,18 @@ pub trait Store: EventLog {
     ) -> Result<Option<DamagedMemory>, StoreError> {
         let _ = (space, name);
         Ok(None)
+    }
+
+    /// The paths that the memories of a space cite, sorted.
+    fn list_cited_paths(&self, space: &Space) -> Result<Vec<String>, StoreError> {
+        let memories = self.list_memories(&MemoryFilter {
+            spaces: vec![space.clone()],
+            limit: usize::MAX,
+            ..MemoryFilter::default()
+        })?;
+        let citations = memories.into_iter().flat_map(|it| it.citations);
+        let paths: BTreeSet<String> = citations.map(|it| it.path.to_string()).collect();
+        Ok(paths.into_iter().collect())
     }
 
     /// The memories with these ids, in the order asked; absent ones are left out.

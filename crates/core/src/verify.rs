@@ -7,14 +7,20 @@
 //! change is part of this tree's own history, or the cited text was never there. A commit that is not part of this
 //! history, such as one of a branch not merged yet, is a reason to withhold a memory and none to drop it.
 //!
+//! Of a correction that was made on a branch, the default branch itself is asked, wherever the caller is; see `branches`.
+//!
 //! Nothing is lost by this caution: recall withholds what does not hold, whatever the memory's status is.
 
 pub mod proposal;
 
+use std::collections::BTreeSet;
+
 use crate::{
     Context, CoreError,
+    branches::{self, OtherVersion, VersionView, choose_version},
     event::{Batch, Event, EventBody, Precondition},
-    memory::Memory,
+    judge::MemoryJudge,
+    memory::{Memory, MemoryId},
     refusal::check_text,
     standing_text::StandingView,
     store::StoreError,
@@ -50,6 +56,10 @@ words! {
         Healed = "healed",
         /// It was marked as wrong.
         Invalidated = "invalidated",
+        /// Its correction stands on the default branch now, and took its place.
+        Superseded = "superseded",
+        /// Its citations were put on the edited lines, which still say it.
+        Confirmed = "confirmed",
     }
 }
 
@@ -64,6 +74,13 @@ pub struct VerifiedMemory {
     pub judgement: Judgement,
     /// Whether it was recorded on a branch that never reached this tree.
     pub is_unmerged: bool,
+    /// Whether every citation was found in this tree, or followed through its history to what became of it. Otherwise
+    /// nothing says that what it cites was ever part of this tree.
+    pub is_traced: bool,
+    /// The version of it that it is kept beside until the default branch decides.
+    pub beside: Option<OtherVersion>,
+    /// Whether another version of it is the one that a reader of this tree is shown.
+    pub is_outranked: bool,
     /// What was done about it.
     pub deed: Option<VerifyAction>,
 }
@@ -74,6 +91,16 @@ impl<'a> From<&'a VerifiedMemory> for StandingView<'a> {
             memory: &it.memory,
             verdicts: &it.verdicts,
             judgement: &it.judgement,
+        }
+    }
+}
+
+impl<'a> From<&'a VerifiedMemory> for VersionView<'a> {
+    fn from(it: &'a VerifiedMemory) -> Self {
+        Self {
+            memory: &it.memory,
+            standing: it.standing(),
+            is_unmerged: it.is_unmerged,
         }
     }
 }
@@ -92,6 +119,9 @@ impl VerifiedMemory {
             verdicts: Vec::new(),
             judgement: standing.into(),
             is_unmerged: false,
+            is_traced: false,
+            beside: None,
+            is_outranked: false,
             deed: None,
         }
     }
@@ -108,14 +138,30 @@ impl VerifiedMemory {
         self.standing() != Standing::Check && !self.is_bad()
     }
 
-    /// Whether it may be shown, plainly or with a mark.
-    pub fn is_good(&self) -> bool {
-        self.standing().showing() != Showing::Withheld
+    /// Whether its evidence does not simply stand.
+    fn is_doubted(&self) -> bool {
+        self.standing().showing() != Showing::Plain
     }
 
-    /// Whether there is evidence against it. What could not be looked up is no evidence.
+    /// How it is shown: of several versions only one is.
+    #[must_use]
+    pub fn showing(&self) -> Showing {
+        if self.is_outranked {
+            Showing::Withheld
+        } else {
+            self.standing().showing()
+        }
+    }
+
+    /// Whether it may be shown, plainly or with a mark.
+    pub fn is_good(&self) -> bool {
+        self.showing() != Showing::Withheld
+    }
+
+    /// Whether there is evidence against it. What could not be looked up is no evidence, nor is what stands here against
+    /// the version of another branch.
     pub fn is_bad(&self) -> bool {
-        self.standing().is_refuted()
+        self.standing().is_refuted() && !self.is_outranked
     }
 
     /// Whether it is wrong about this tree: what a branch says that never reached the tree is not about it.
@@ -140,9 +186,12 @@ pub fn verify(
     orders: VerifyOptions,
     mut seen: impl FnMut(&VerifiedMemory),
 ) -> Result<VerifyReport, CoreError> {
-    let mut looked_up = follow_citations_in_detail(cx, memories);
+    let mut looked_up = follow_citations_in_detail(cx, memories, FAR);
     for (verified, _) in &looked_up {
         seen(verified);
+    }
+    if orders.heal {
+        settle_versions(cx, &mut looked_up)?;
     }
     let is_settled = (orders.heal || orders.invalidate) && cx.source.is_settled().unwrap_or(false);
     if is_settled {
@@ -158,7 +207,16 @@ pub fn verify(
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
 pub fn follow_memory_citations(cx: &Context, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
-    let looked_up = follow_citations_in_detail(cx, memories).into_iter();
+    follow_recent_citations(cx, memories, FAR)
+}
+
+/// The same where somebody waits: at most so many commits are followed, and one leap takes the place of the rest.
+pub fn follow_recent_citations(
+    cx: &Context,
+    memories: Vec<Memory>,
+    most: usize,
+) -> Vec<VerifiedMemory> {
+    let looked_up = follow_citations_in_detail(cx, memories, most).into_iter();
     looked_up.map(|it| it.0).collect()
 }
 
@@ -166,21 +224,77 @@ pub fn follow_memory_citations(cx: &Context, memories: Vec<Memory>) -> Vec<Verif
 fn follow_citations_in_detail(
     cx: &Context,
     memories: Vec<Memory>,
+    most: usize,
 ) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
-    let claims: Vec<_> = memories.iter().map(Memory::cited_claim).collect();
-    let found = cx.citation_follower(FAR).judge_claims(&claims);
+    let mut looked_up = judge_memories(cx, memories, most);
+    note_other_versions(cx, &mut looked_up, most);
+    looked_up
+}
+
+fn judge_memories(
+    cx: &Context,
+    memories: Vec<Memory>,
+    most: usize,
+) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
+    let found = MemoryJudge::new(cx, most).judge_memories(&memories);
     let verify = |(memory, judged): (Memory, JudgedClaim)| {
-        let is_strange = |it: &CitationFinding| it.is_merged == Some(false) && it.verdict.is_bad();
+        let is_traced = |it: &CitationFinding| !it.verdict.is_bad() || it.is_proof();
         let verified = VerifiedMemory {
             memory,
             verdicts: judged.verdicts(),
-            is_unmerged: judged.findings.iter().any(is_strange),
+            is_unmerged: judged.is_unmerged(),
+            is_traced: judged.findings.iter().all(is_traced),
             judgement: judged.judgement,
+            beside: None,
+            is_outranked: false,
             deed: None,
         };
         (verified, judged.findings)
     };
     memories.into_iter().zip(found).map(verify).collect()
+}
+
+/// Says of each memory which other version there is, and whether that is the one to show here. What the store cannot tell
+/// is no version.
+fn note_other_versions(
+    cx: &Context,
+    looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
+    most: usize,
+) {
+    let memories: Vec<&Memory> = looked_up.iter().map(|it| &it.0.memory).collect();
+    let doubted = looked_up.iter().filter(|it| it.0.is_doubted());
+    let doubted: BTreeSet<MemoryId> = doubted.map(|it| it.0.memory.id).collect();
+    let families = branches::find_version_families(cx, &memories, |id| doubted.contains(&id));
+    for family in families.unwrap_or_default() {
+        let is_absent = |it: &&Memory| looked_up.iter().all(|known| known.0.memory.id != it.id);
+        let absent = family.members().filter(is_absent).cloned().collect();
+        let absent = judge_memories(cx, absent, most);
+        let members = looked_up.iter().filter(|it| family.has(it.0.memory.id));
+        let views = members.chain(&absent).map(|it| VersionView::from(&it.0));
+        let chosen = choose_version(&views.collect::<Vec<_>>());
+        for (it, _) in looked_up.iter_mut() {
+            if family.has(it.memory.id) {
+                it.beside = family.other_version_of(it.memory.id);
+                it.is_outranked = chosen != Some(it.memory.id);
+            }
+        }
+    }
+}
+
+/// Lets corrections take their place that stand on the default branch by now.
+fn settle_versions(
+    cx: &Context,
+    looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
+) -> Result<(), CoreError> {
+    let waiting = looked_up.iter().filter(|it| it.0.beside.is_some());
+    let waiting: Vec<&Memory> = waiting.map(|it| &it.0.memory).collect();
+    let replaced = branches::settle_merged_versions(cx, &waiting)?;
+    for (it, _) in looked_up {
+        if replaced.contains(&it.memory.id) {
+            (it.deed, it.is_outranked) = (Some(VerifyAction::Superseded), true);
+        }
+    }
+    Ok(())
 }
 
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
@@ -191,7 +305,8 @@ fn write_verify_changes(
     looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
 ) -> Result<(), CoreError> {
     let mut due: Vec<(&mut VerifiedMemory, VerifyAction, Event)> = Vec::new();
-    for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
+    let is_open = |it: &&mut (VerifiedMemory, _)| it.0.memory.is_active() && it.0.deed.is_none();
+    for (verified, sights) in looked_up.iter_mut().filter(is_open) {
         if let Some((deed, what)) = choose_verify_action(cx, orders, verified, sights) {
             let event = cx.new_memory_event(&verified.memory, what);
             due.push((verified, deed, event));
@@ -271,6 +386,8 @@ fn heal_citations(cx: &Context, it: &VerifiedMemory) -> Option<EventBody> {
     }
     (!followed.is_empty()).then_some(EventBody::Refreshed {
         citations: Some(citations),
+        evidence: None,
+        names: None,
         followed,
         voucher: None,
     })
@@ -286,7 +403,7 @@ pub fn format_invalid_reason(it: &VerifiedMemory) -> String {
     moderate::neutralise_text(&reasons.join("; "))
 }
 
-fn format_verdict_reason(citation: &Citation, verdict: &Verdict) -> String {
+pub(crate) fn format_verdict_reason(citation: &Citation, verdict: &Verdict) -> String {
     let commit = |word: &str, commit: &Option<String>| {
         let short = commit.as_deref().and_then(|it| it.get(..10));
         short.map_or(String::new(), |it| format!(" {word} {it}"))

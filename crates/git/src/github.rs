@@ -56,8 +56,8 @@ const MAX_LEAPS: usize = 20;
 /// not be asked is always an error, and never "no such file".
 #[derive(Debug)]
 pub struct GitHub {
-    client: GitHubClient,
-    cache: Option<ResponseCache>,
+    client: Arc<GitHubClient>,
+    cache: Option<Arc<ResponseCache>>,
     repo: String,
     reference: String,
     /// The commit that all answers are of, once it is known. Held while it is asked for, so that there is one.
@@ -74,8 +74,8 @@ impl GitHub {
     ) -> SourceResult<Self> {
         options::check_repository_name(&options.repo)?;
         let reference = options::parse_github_reference(options.reference.as_deref())?;
-        let client = GitHubClient::new(&options, Box::new(now))?;
-        let cache = options.cache.map(ResponseCache::new);
+        let client = Arc::new(GitHubClient::new(&options, Box::new(now))?);
+        let cache = options.cache.map(ResponseCache::new).map(Arc::new);
         Ok(Self {
             client,
             cache,
@@ -369,6 +369,29 @@ impl Source for GitHub {
 
     fn file_id(&self, path: &RepoPath) -> Option<String> {
         self.find_entry(path).ok()?.map(|it| it.id)
+    }
+
+    fn has_file(&self, path: &RepoPath) -> SourceResult<bool> {
+        Ok(self.find_entry(path)?.is_some())
+    }
+
+    fn open_commit(&self, id: &str) -> SourceResult<Option<Box<dyn Source>>> {
+        let Ok(reference) = options::parse_github_reference(Some(id)) else {
+            return Ok(None);
+        };
+        let commit = Self {
+            client: Arc::clone(&self.client),
+            cache: self.cache.clone(),
+            repo: self.repo.clone(),
+            reference,
+            pinned: Mutex::default(),
+            listings: Mutex::default(),
+        };
+        match commit.pinned_commit() {
+            Ok(_) => Ok(Some(Box::new(commit))),
+            Err(SourceError::NoSuchRef(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// One leap from each commit: the API would take a request for every step. Whether a commit was merged is not

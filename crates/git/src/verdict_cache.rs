@@ -27,7 +27,10 @@ use std::{
 
 use apostille_cite::{
     citation::RepoPath,
-    source::{CommitHistory, FileEdit, Source, SourceBlob, SourceResult, SourceTree, VerdictCache},
+    source::{
+        CommitHistory, DefaultBranch, FileEdit, Source, SourceBlob, SourceResult, SourceTree,
+        VerdictCache,
+    },
 };
 use apostille_files::lock::{lock_ignoring_poison, set_private_mode};
 
@@ -275,12 +278,35 @@ impl Source for CachedSource {
         self.source.file_id(path)
     }
 
+    fn has_file(&self, path: &RepoPath) -> SourceResult<bool> {
+        self.source.has_file(path)
+    }
+
     fn verdict_cache(&self) -> Option<&dyn VerdictCache> {
         Some(&*self.memo)
     }
 
     fn is_settled(&self) -> SourceResult<bool> {
         self.source.is_settled()
+    }
+
+    fn is_of_other_repository(&self) -> bool {
+        self.source.is_of_other_repository()
+    }
+
+    fn open_commit(&self, id: &str) -> SourceResult<Option<Box<dyn Source>>> {
+        self.source.open_commit(id)
+    }
+
+    fn open_default_branch(&self) -> SourceResult<Option<DefaultBranch>> {
+        let default = self.source.open_default_branch()?;
+        Ok(default.map(|it| DefaultBranch {
+            tree: Box::new(Self {
+                source: it.tree,
+                memo: Arc::clone(&self.memo),
+            }),
+            ..it
+        }))
     }
 
     fn walk_history(

@@ -13,8 +13,8 @@ use apostille_cite::{
     citation::RepoPath,
     file_lines::is_binary_content,
     source::{
-        CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceResult,
-        SourceTree,
+        CommitHistory, DefaultBranch, FileEdit, MAX_FILE, Source, SourceBlob, SourceError,
+        SourceResult, SourceTree,
     },
 };
 use apostille_files::lock::lock_ignoring_poison;
@@ -199,12 +199,34 @@ impl Source for WorkTree {
         is_noted.then(|| noted.blob_id())
     }
 
+    fn has_file(&self, path: &RepoPath) -> SourceResult<bool> {
+        let full = self.checkout.as_ref().and_then(Checkout::root);
+        let full = full.map(|root| root.join(path.as_str()));
+        // What is in the way, a link or no permission, is told by reading.
+        match full.map(fs::symlink_metadata) {
+            Some(Ok(metadata)) if metadata.is_file() => Ok(true),
+            _ => Ok(self.read_file(path)?.is_some()),
+        }
+    }
+
     fn is_settled(&self) -> SourceResult<bool> {
         let Some(checkout) = &self.checkout else {
             return Ok(false);
         };
         let is_at_default = checkout.is_at_default_branch(&checkout.read_head()?);
         Ok(is_at_default && (self.list_uncommitted_edits()?.iter()).all(|it| it.was.is_none()))
+    }
+
+    fn open_commit(&self, id: &str) -> SourceResult<Option<Box<dyn Source>>> {
+        self.head_commit()?
+            .map_or(Ok(None), |head| head.open_commit(id))
+    }
+
+    fn open_default_branch(&self) -> SourceResult<Option<DefaultBranch>> {
+        let (Some(checkout), Some(commit)) = (&self.checkout, self.head_commit()?) else {
+            return Ok(None);
+        };
+        commit.open_default_branch_of(&checkout.read_head()?)
     }
 
     fn walk_history(&self, from: &BTreeSet<String>, most: usize) -> SourceResult<CommitHistory> {

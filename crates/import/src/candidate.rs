@@ -6,6 +6,7 @@ use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 use super::split_text;
 use apostille_core::{
+    evidence::RunTally,
     memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice, claim_digest},
     policy::MemoryLimits,
     space::Space,
@@ -90,6 +91,9 @@ impl ImportCandidate {
             fact: self.fact,
             reason: self.reason,
             citations: Vec::new(),
+            evidence: Vec::new(),
+            names: Vec::new(),
+            runs: RunTally::default(),
             tags: self.tags,
             voice: Voice {
                 author: self.author,

@@ -62,6 +62,7 @@ pub use discover::find_instruction_files;
 pub use finding::{InstructionFinding, InstructionReport, InstructionRule, JudgedMention};
 use judge::{Disagreement, MentionJudge, MentionJudgement};
 use mention::Mention;
+pub use symbols::is_document;
 use tree_index::TreeIndex;
 
 /// The largest instruction file that is read, in bytes.

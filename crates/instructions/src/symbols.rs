@@ -64,7 +64,8 @@ impl SymbolIndex {
 }
 
 /// Whether a file only speaks about code: that a word stands there proves nothing.
-pub(crate) fn is_document(path: &str) -> bool {
+#[must_use]
+pub fn is_document(path: &str) -> bool {
     let ending = path.rsplit('.').next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(

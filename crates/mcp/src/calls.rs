@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
-    McpRequest, McpServer,
+    McpRequest, McpServer, ToolNameStyle,
     client_questions::{self, UserConsent},
     concurrency::CancelOnDrop,
     results,
@@ -110,6 +110,9 @@ impl McpServer {
             self.changes.notify_change();
         }
         Ok(match done {
+            Ok(Ok(answer)) if self.offer.spelling == ToolNameStyle::Dots => {
+                results::to_mcp_tool_result(results::spell_next_calls(answer, self.offer))
+            }
             Ok(Ok(answer)) => results::to_mcp_tool_result(answer),
             Ok(Err(fault)) => results::to_mcp_fault_result(&fault)?,
             Err(unplaced) => results::build_place_refusal(&unplaced),

@@ -30,7 +30,7 @@ pub mod fixtures;
 mod results;
 mod stdio;
 
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 
 use apostille_text::secrets;
 use rmcp::{
@@ -76,6 +76,29 @@ pub struct ToolOffer {
     pub profile: Profile,
     /// By which names.
     pub spelling: ToolNameStyle,
+}
+
+impl ToolOffer {
+    /// A text of ours, with the tools called as they are listed.
+    fn spell_tool_names(self, text: &str) -> String {
+        if self.spelling == ToolNameStyle::Underscores {
+            return text.to_owned();
+        }
+        let mut names: Vec<&str> = self.profile.tool_names().collect();
+        // No name is taken for the beginning of a longer one.
+        names.sort_by_key(|it| Reverse(it.len()));
+        names.iter().fold(text.to_owned(), |text, name| {
+            text.replace(name, &name.replacen('_', ".", 1))
+        })
+    }
+
+    /// The name by which a tool is listed.
+    fn spell_tool_name(self, name: &str) -> String {
+        match self.spelling {
+            ToolNameStyle::Underscores => name.to_owned(),
+            ToolNameStyle::Dots => name.replacen('_', ".", 1),
+        }
+    }
 }
 
 /// Places to work in that a server shares with others, and how long a call waits for one.
@@ -133,7 +156,10 @@ impl ServerHandler for McpServer {
             .with_server_info(
                 Implementation::new("apostille", env!("CARGO_PKG_VERSION")).with_title("Apostille"),
             )
-            .with_instructions(self.offer.profile.instructions())
+            .with_instructions(
+                self.offer
+                    .spell_tool_names(self.offer.profile.instructions()),
+            )
     }
 
     async fn list_tools(
@@ -141,10 +167,9 @@ impl ServerHandler for McpServer {
         _: McpPageParams,
         context: McpRequest,
     ) -> Result<ListToolsResult, ErrorData> {
-        let ToolOffer { profile, spelling } = self.offer;
-        let tools = profile.tools().iter();
+        let tools = self.offer.profile.tools().iter();
         let tools = tools.filter(|it| calls::is_tool_allowed(it, &context));
-        let tools = tools.map(|it| results::to_mcp_tool(it, spelling));
+        let tools = tools.map(|it| results::to_mcp_tool(it, self.offer));
         Ok(ListToolsResult::with_all_items(tools.collect())
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
@@ -180,6 +205,11 @@ impl ServerHandler for McpServer {
         let text = text.map_err(|unfit| {
             ErrorData::invalid_params(secrets::mask_secrets(&unfit.to_string()).into_owned(), None)
         })?;
+        // What a person gave with the prompt is not changed; the prompts that take something name no tools.
+        let text = match arguments.is_empty() {
+            true => self.offer.spell_tool_names(&text),
+            false => text,
+        };
         let text = apostille_text::moderate::neutralise_text(&text);
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }

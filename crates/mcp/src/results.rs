@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use super::ToolNameStyle;
+use super::ToolOffer;
 use apostille_api::{CallFault, host::PlaceError};
 use apostille_tools::{
     Tool, ToolAnswer, ToolEffect,
@@ -27,13 +27,11 @@ const MEMORY: &str = "application/json";
 const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
 
 /// A tool as it is listed.
-pub(super) fn to_mcp_tool(tool: &Tool, spelling: ToolNameStyle) -> WireTool {
-    let name = match spelling {
-        ToolNameStyle::Underscores => tool.name.to_owned(),
-        ToolNameStyle::Dots => tool.name.replacen('_', ".", 1),
-    };
+pub(super) fn to_mcp_tool(tool: &Tool, offer: ToolOffer) -> WireTool {
+    let name = offer.spell_tool_name(tool.name);
+    let about = offer.spell_tool_names(tool.about);
     let schema = tool.input.as_object().cloned().unwrap_or_default();
-    let listed = WireTool::new(name, tool.about, Arc::new(schema))
+    let listed = WireTool::new(name, about, Arc::new(schema))
         .with_title(tool.title)
         .with_annotations(to_mcp_annotations(tool.effect));
     if !VITAL.contains(&tool.name) {
@@ -102,6 +100,35 @@ pub(super) fn to_mcp_resource_result(page: ResourcePage) -> ReadResourceResult {
     ReadResourceResult::new(vec![contents])
         .with_ttl_ms(0)
         .with_cache_scope(CacheScope::Private)
+}
+
+/// The same answer, with the tools that it says to call next named as they are listed.
+pub(super) fn spell_next_calls(answer: ToolAnswer, offer: ToolOffer) -> ToolAnswer {
+    let Some(mut told) = answer
+        .is_json
+        .then(|| serde_json::from_str(&answer.text).ok())
+        .flatten()
+    else {
+        return answer;
+    };
+    spell_next_fields(&mut told, offer);
+    let text = told.to_string();
+    ToolAnswer { text, ..answer }
+}
+
+fn spell_next_fields(told: &mut Value, offer: ToolOffer) {
+    match told {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(next) if name == "next" => *next = offer.spell_tool_names(next),
+                    other => spell_next_fields(other, offer),
+                }
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|it| spell_next_fields(it, offer)),
+        _ => {}
+    }
 }
 
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
@@ -197,7 +224,7 @@ mod tests {
         let tools = profile
             .tools()
             .iter()
-            .map(|it| to_mcp_tool(it, ToolNameStyle::Underscores))
+            .map(|it| to_mcp_tool(it, ToolOffer::default()))
             .collect();
         serde_json::to_string(&ListToolsResult::with_all_items(tools)).unwrap()
     }

@@ -37,6 +37,7 @@ pub fn render_ask_page(scope: &RequestScope, asked: &RequestInput) -> PanelResul
         repo: scope.caller.repo,
         user: user.unwrap_or(scope.caller.repo),
         session: &AgentSession::default(),
+        worse: &[],
     };
     let body = html! {
         (render_ask_form(scope, &prompt))

@@ -53,6 +53,9 @@ pub const ROUTES: &[Route] = &[
     build_form_route("/memories/{name}/edit", Access::Write, |scope, asked| {
         run_memory_action(scope, asked, "edit", actions::perform_edit)
     }),
+    build_form_route("/memories/{name}/confirm", Access::Write, |scope, asked| {
+        run_memory_action(scope, asked, "confirm", actions::perform_confirm)
+    }),
     build_form_route("/memories/{name}/refresh", Access::Write, |scope, asked| {
         run_memory_action(scope, asked, "refresh", actions::perform_refresh)
     }),

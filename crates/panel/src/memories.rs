@@ -29,6 +29,7 @@ use apostille_api::{
 use query::MemorySearch;
 use results::SearchResults;
 
+use row::render_other_version;
 pub use row::{format_memory_source, format_shown_count, render_memory_row, render_tag_link};
 
 /// How many of a layer are on the first page.
@@ -175,7 +176,7 @@ fn render_layer_section(
                 (render_usage_meter("In use", used, scope.cx.policy.limits.identity_chars))
             }
             @if memories.is_empty() { p.hint { (example) } } @else {
-                ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing().as_str(), None, &html! {})) } }
+                ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing().as_str(), None, &render_other_version(it.beside.as_ref()))) } }
             }
         }
     })
@@ -246,7 +247,7 @@ fn render_search_results(scope: &RequestScope, sought: &MemorySearch) -> PanelRe
                 p { "Try fewer words or filters, or " a href=(link_to_page(scope, "/")) { "see everything" } "." }
             }))
         } @else {
-            ol.entries { @for it in &found.rows { (render_memory_row(scope, &it.memory, it.standing, it.score, &html! {})) } }
+            ol.entries { @for it in &found.rows { (render_memory_row(scope, &it.memory, it.standing, it.score, &render_other_version(it.beside.as_ref()))) } }
         }
         (render_search_paging(scope, sought, &found))
     })

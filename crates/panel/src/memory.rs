@@ -6,7 +6,9 @@ pub mod handlers;
 mod history;
 mod past_status;
 
-use apostille_core::{format, memory::Memory, verify::VerifiedMemory};
+use apostille_core::{
+    format, memory::Memory, standing_text::describe_other_version, verify::VerifiedMemory,
+};
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
@@ -119,6 +121,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
         div.card {
             p.fact.large dir="auto" { (sanitize_shown_text(&memory.fact)) }
             @if let Some(reason) = &memory.reason { p.hint dir="auto" { "Because: " (sanitize_shown_text(reason)) } }
+            @if let Some(other) = &it.beside { p.hint { (describe_other_version(other)) } }
             @if let Some(why) = memory.status.why() { p.why { (stage) ": " (sanitize_shown_text(why)) } }
         }
     }

@@ -107,7 +107,7 @@ fn render_remember_form(
         (render_textarea("new-fact", "Fact", said("fact"), 4, "what was learned, in a sentence"))
         (render_text_input("new-subject", "Subject", said("subject"), "a brief topic"))
         (render_text_input("new-reason", "Reason", said("reason"), "why it matters"))
-        (render_textarea("new-citations", "Citations", said("citations"), 2, "the lines that prove it, one place a line, such as src/api.rs:12-18; a fact about the repository needs one"))
+        (render_textarea("new-citations", "Citations", said("citations"), 2, "the code that proves it, one place a line, such as src/api.rs:12-18 or src/http.rs::Server::bind; a fact about the repository needs one"))
         (render_text_input("new-tags", "Tags", said("tags"), "separated by commas"))
         div.grid {
             (render_select("new-whose", "Whose is it?", "found out", [("repo", "this repository's"), ("user", "mine, in every repository")], said("whose")))

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation_request::CitationRequest;
 use apostille_core::{memory::Draft, space::Space};
 
 use apostille_api::request_scope::{RequestInput, RequestScope};
@@ -62,7 +62,7 @@ impl SubmittedForm {
     }
 
     /// The places that were typed, one a line.
-    pub fn parse_places(&self) -> Result<Vec<CodeLocation>, String> {
+    pub fn parse_places(&self) -> Result<Vec<CitationRequest>, String> {
         let lines = self.field("citations").unwrap_or_default().lines();
         let lines = lines.map(str::trim).filter(|it| !it.is_empty());
         lines

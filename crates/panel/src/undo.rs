@@ -35,6 +35,14 @@ const DONE: &[(&str, &str)] = &[
         "pending",
         "Kept, but agents are not shown it yet: it waits, and why is said below. Approve it to put it to use, or edit it.",
     ),
+    (
+        "beside",
+        "Kept beside the one before, which stays in use until the default branch has the code that this one cites. A reader is shown the one that is true in their tree.",
+    ),
+    (
+        "confirmed",
+        "Confirmed: it cites the lines as they are now.",
+    ),
     ("known", "That is known already; it was refreshed."),
     ("refreshed", "Refreshed: it ranks as fresh again."),
     (

@@ -69,6 +69,7 @@ impl Scene {
         let mut system = System::from_process(Vec::new()).unwrap();
         (system.now, system.asked) = ("2026-03-01T12:00:00Z".parse().unwrap(), None);
         (system.cwd, system.env) = (root.join("app"), Environment::with_home(&root));
+        system.env.set_variable("APOSTILLE_REPO", "acme/app");
         system.terminal = TerminalInfo {
             stdin: true,
             stdout: true,
@@ -78,7 +79,6 @@ impl Scene {
         };
         let flags = GlobalArgs {
             as_user: Some("ana".into()),
-            repo: Some("acme/app".into()),
             ..GlobalArgs::default()
         };
         Self {

@@ -216,6 +216,10 @@ impl Store for SplitStore {
         self.ask_store_of(space, |it| it.read_event_traces(space, since, limit))
     }
 
+    fn list_cited_paths(&self, space: &Space) -> StoreResult<Vec<String>> {
+        self.ask_store_of(space, |it| it.list_cited_paths(space))
+    }
+
     fn find_damaged(&self, space: &Space, name: MemoryName) -> StoreResult<Option<DamagedMemory>> {
         self.store_of(space).find_damaged(space, name)
     }

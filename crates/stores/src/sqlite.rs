@@ -505,6 +505,10 @@ impl Store for SqliteStore {
         })
     }
 
+    fn list_cited_paths(&self, space: &Space) -> StoreResult<Vec<String>> {
+        self.read_space(space, read::list_cited_paths)
+    }
+
     fn find_damaged(&self, space: &Space, name: MemoryName) -> StoreResult<Option<DamagedMemory>> {
         self.read_space(space, |db, id| {
             read::find_filed_memory(db, (id, space), name)

@@ -212,9 +212,15 @@ pub struct FactArgs {
     /// Why it matters
     #[arg(long)]
     pub reason: Option<String>,
-    /// The lines that prove it, as src/api.rs:12-18 (repeatable)
+    /// The code that proves it, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
+    /// For agents: the user's own words that say it, as they stand in the user's message
+    #[arg(long, value_name = "WORDS", help_heading = "Provenance")]
+    pub said: Option<String>,
+    /// For agents: a command that shows it, as it was run in this session
+    #[arg(long, value_name = "COMMAND", help_heading = "Provenance")]
+    pub ran: Option<String>,
     /// A word to find it by (repeatable, or with commas)
     #[arg(long = "tag", short, value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
@@ -412,7 +418,7 @@ pub struct ConfirmArgs {
     /// Which.
     #[command(flatten)]
     pub which: SingleMemoryArgs,
-    /// The lines that prove it now, as src/api.rs:12-18 (repeatable); those that its lines became, unless said
+    /// The code that proves it now, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable); those that its lines became, unless said
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
 }

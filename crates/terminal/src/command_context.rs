@@ -169,7 +169,7 @@ impl CommandContext {
     /// The same for a command that only looks: where there is no store, none is made.
     pub fn open_existing_workspace(&self) -> CommandResult<Workspace> {
         let (place, settings) = self.find_project()?;
-        let source = place.open_source(None)?;
+        let source = settings.open_repository(&place, None)?;
         let store = workspace::open_existing_store(&settings)?;
         let system = &self.system;
         Ok(Workspace::with_store(
@@ -179,7 +179,7 @@ impl CommandContext {
 
     /// The same, looking at a commit rather than at the working tree.
     pub fn open_workspace_at(&self, reference: Option<&str>) -> CommandResult<Workspace> {
-        self.open_workspace_with(|place, _| place.open_source(reference))
+        self.open_workspace_with(|place, settings| settings.open_repository(place, reference))
     }
 
     /// The same, looking at the repository on GitHub rather than at a checkout.

@@ -53,6 +53,24 @@ impl ToolAnswer {
         Self { note, ..self }
     }
 
+    /// The same, with something that is told beside it: in an answer that is an object as a field of it, because a client
+    /// that shows its model the object shows nothing else; otherwise as a text in a block of its own.
+    pub(super) fn with_field(mut self, name: &str, value: &impl Serialize, text: &str) -> Self {
+        let field = serde_json::to_string(value).unwrap_or_default();
+        let field = moderate::clean_json_texts(field, moderate::clean_code_unless_secret);
+        match self.text.strip_suffix('}').filter(|_| self.is_json) {
+            Some(body) => {
+                let comma = if body.ends_with('{') { "" } else { "," };
+                self.text = format!("{body}{comma}\"{name}\":{field}}}");
+            }
+            None => {
+                let note = self.note.into_iter().chain([text.to_owned()]);
+                self.note = Some(note.collect::<Vec<_>>().join("\n"));
+            }
+        }
+        self
+    }
+
     /// The same, with what to ask a person whose word would change it.
     #[must_use]
     pub fn with_question(self, question: impl Into<String>) -> Self {
@@ -76,5 +94,34 @@ impl ToolAnswer {
             is_refusal: true,
             ..Self::new_plain(text)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_is_told_beside_an_answer_is_part_of_the_object_or_a_text() {
+        let check = |answer: ToolAnswer, text: &str, note: Option<&str>| {
+            let answer = answer.with_field("stale", &["m-1"], "m-1 is stale");
+            assert_eq!((answer.text.as_str(), answer.note.as_deref()), (text, note));
+        };
+        let json = |value: Value| ToolAnswer::new_json(&value).unwrap();
+        check(
+            json(json!({"ok": true})),
+            r#"{"ok":true,"stale":["m-1"]}"#,
+            None,
+        );
+        check(json(json!({})), r#"{"stale":["m-1"]}"#, None);
+        check(json(json!([{}])), "[{}]", Some("m-1 is stale"));
+        check(
+            ToolAnswer::new_plain("{done}"),
+            "{done}",
+            Some("m-1 is stale"),
+        );
+        let noted = json(json!([])).with_note(Some("first".into()));
+        check(noted, "[]", Some("first\nm-1 is stale"));
     }
 }

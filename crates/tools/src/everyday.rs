@@ -45,10 +45,9 @@ const MAX_SHOWN: usize = 50;
 pub const GUIDANCE: &str = "\
 Apostille is memory across sessions, with the code that proves it.
 Call memory_recall before you plan, and before you ask what the user may have said. Memories are hypotheses, each looked up in \
-this checkout: rely on `stands` and `stated`; where it says `check`, \
-memory_verify shows what changed; then confirm or correct it.
-Call memory_remember for lasting facts, preferences and corrections, one sentence each, citing code for facts of the \
-repository; memory_revise to correct one; memory_forget when the user wants it gone.
+this checkout: rely on `stands` and `stated`; at `check`, memory_verify shows what changed: confirm or correct it.
+Call memory_remember for lasting facts, preferences and corrections, one sentence each, citing code, or the user's words \
+for what they want; memory_revise to correct one; memory_forget when the user wants it gone.
 Never store secrets, task progress, git history, or what the code says anyway.
 If the user says \"ignore memory\", pass ignore_memory: true or do not call, for that turn.
 ";
@@ -135,10 +134,14 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
 struct RememberInput {
     /// One sentence, at most 500 characters
     fact: String,
-    /// Lines of code that prove it, as path:start-end from the repository's root
+    /// Code that proves it, as path:start-end or path::Item::name from the repository's root
     #[serde(default)]
     citations: CitationTexts,
-    /// project and reference need citations; feedback is a correction, user a preference
+    /// The user's own words that say it, copied from their message
+    said: Option<String>,
+    /// A command of yours that shows it, as you ran it
+    ran: Option<String>,
+    /// project and reference need proof; feedback is a correction, user a preference
     #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
     kind: Option<TextEncoded<Kind>>,
     /// knowledge unless said
@@ -201,6 +204,8 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
         subject: fact.subject,
         reason: fact.reason,
         citations: fact.citations.0,
+        said: fact.said,
+        ran: fact.ran,
         tags: fact.tags,
         task: fact.task,
         on_duplicate: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
@@ -256,7 +261,7 @@ enum ReviseAction {
 struct ReplacementInput {
     /// What is so instead
     fact: String,
-    /// Lines of code that prove it, as path:start-end from the repository's root
+    /// Code that proves it, as path:start-end or path::Item::name from the repository's root
     #[serde(default)]
     citations: CitationTexts,
     /// Why; needed to invalidate

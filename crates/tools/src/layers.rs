@@ -301,12 +301,6 @@ fn update_layer_memory(
     tags: Option<Vec<String>>,
 ) -> Result<LayerWriteReply, CallFault> {
     let handle = old.handle();
-    if tags.as_ref().is_some_and(|it| *it != old.tags) && has_same_content(&old.fact, &content) {
-        let error = format!(
-            "{handle} says this already, and its tags stay; to change them, remove it and add it"
-        );
-        return Ok(LayerWriteReply::new_failure("same_content", error));
-    }
     if let Some(found) = verify::follow_memory_citations(call, vec![old.clone()])
         .iter()
         .find(|it| !it.is_good())
@@ -318,7 +312,12 @@ fn update_layer_memory(
         return Ok(LayerWriteReply::new_failure("does_not_hold", error));
     }
     let fresh = Draft {
-        tags: tags.unwrap_or_else(|| old.tags.clone()),
+        // None at all is said by an empty one.
+        tags: match tags {
+            None => old.tags.clone(),
+            Some(tags) if tags.is_empty() => vec![String::new()],
+            Some(tags) => tags,
+        },
         ..call.draft(&old.space, content)
     };
     let policy = relax_citation_policy(call, &old.space);

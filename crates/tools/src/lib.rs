@@ -14,6 +14,7 @@
 //! same verbs of the core. [`prompts`] are the texts that a client can fetch, [`resources`] what it can read.
 
 mod answer;
+mod edit_note;
 pub mod everyday;
 pub mod files;
 pub mod layers;

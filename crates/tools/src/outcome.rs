@@ -1,7 +1,7 @@
 //! What became of a write: one value, whichever verb was called, from which each set of tools makes the form that its
 //! clients know.
 
-use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind};
+use apostille_core::memory::{Draft, Handle, Memory, MemoryName, ReplacementKind};
 use apostille_core::{
     Context, CoreError,
     refusal::Refusal,
@@ -31,6 +31,8 @@ pub(super) struct CompletedWrite {
     pub(super) memory: Box<Memory>,
     /// What it contradicts, and took the place of by itself.
     pub(super) superseded: Option<NearMemory>,
+    /// What it is kept beside, and takes the place of once the default branch has the code that it cites.
+    pub(super) beside: Option<Handle>,
 }
 
 /// What was done to a memory.
@@ -56,11 +58,12 @@ impl WriteAction {
 }
 
 impl WriteOutcome {
-    fn new_done(deed: WriteAction, memory: Box<Memory>, superseded: Option<NearMemory>) -> Self {
+    fn new_done(deed: WriteAction, memory: Box<Memory>) -> Self {
         Self::Done(CompletedWrite {
             deed,
             memory,
-            superseded,
+            superseded: None,
+            beside: None,
         })
     }
 }
@@ -100,7 +103,7 @@ pub(super) fn forget_for_tool(
 ) -> Result<WriteOutcome, CallFault> {
     let forgotten = apostille_api::forget_with_cleanup(call, call.caller, name, reason)?;
     Ok(match forgotten {
-        Ok(memory) => WriteOutcome::new_done(WriteAction::Revised("forgotten"), memory, None),
+        Ok(memory) => WriteOutcome::new_done(WriteAction::Revised("forgotten"), memory),
         Err(refusal) => WriteOutcome::Refused(refusal),
     })
 }
@@ -111,9 +114,7 @@ pub(super) fn convert_revise_outcome(
     revised: Result<ReviseOutcome, CoreError>,
 ) -> Result<WriteOutcome, CallFault> {
     Ok(match revised? {
-        ReviseOutcome::Done(memory) => {
-            WriteOutcome::new_done(WriteAction::Revised(word), memory, None)
-        }
+        ReviseOutcome::Done(memory) => WriteOutcome::new_done(WriteAction::Revised(word), memory),
         ReviseOutcome::Refused(refusal) => WriteOutcome::Refused(refusal),
     })
 }
@@ -124,10 +125,18 @@ fn convert_remember_outcome(
 ) -> Result<WriteOutcome, CallFault> {
     Ok(match outcome {
         RememberOutcome::Remembered {
-            memory, superseded, ..
-        } => WriteOutcome::new_done(WriteAction::Remembered, memory, superseded),
+            memory,
+            superseded,
+            beside,
+            ..
+        } => WriteOutcome::Done(CompletedWrite {
+            deed: WriteAction::Remembered,
+            memory,
+            superseded,
+            beside,
+        }),
         RememberOutcome::Refreshed { memory } => {
-            WriteOutcome::new_done(WriteAction::KnownAlready, memory, None)
+            WriteOutcome::new_done(WriteAction::KnownAlready, memory)
         }
         RememberOutcome::Similar { near } => {
             WriteOutcome::Similar(apostille_api::withhold_stale_neighbours(cx, near)?)

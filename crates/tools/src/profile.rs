@@ -11,11 +11,16 @@ use serde_json::{Value, json};
 
 use super::{
     answer::ToolAnswer,
+    edit_note::add_edit_note,
     everyday, files, layers, simple,
     tool::{CallMarks, Tool, ToolCall, ToolEffect},
     verified,
 };
 use apostille_api::{CallFault, Caller, wire};
+
+/// What every tool answers in a turn in which the user asked to ignore memory.
+pub(super) const IGNORED: &str =
+    "The user asked to leave memory out of this turn. Nothing was read or written.";
 
 words! {
     /// A set of tools.
@@ -85,6 +90,9 @@ impl Profile {
         tool: &str,
         arguments: Value,
     ) -> Result<ToolAnswer, CallFault> {
+        if caller.is_ignored {
+            return Ok(ToolAnswer::new_plain(IGNORED));
+        }
         let tool = normalize_tool_name(tool);
         let arguments = match caller.root {
             Some(root) => strip_root_from_paths(arguments, root),
@@ -102,13 +110,15 @@ impl Profile {
         let Some(tool) = set.find_tool(&tool) else {
             return Err(CallFault::no_such_tool(&tool, set.tool_names()));
         };
+        let can_revise = self.find_tool("memory_revise").is_some();
         let call = |cx, caller| {
             let arguments = &arguments;
-            (tool.run)(&ToolCall {
+            let answer = (tool.run)(&ToolCall {
                 cx,
                 caller,
                 arguments,
-            })
+            })?;
+            Ok(add_edit_note(&cx, caller, answer, can_revise))
         };
         if set != Self::Simple {
             return call(*cx, caller);

@@ -171,7 +171,8 @@ fn shorten_to_line(text: &str, most: usize) -> String {
     shorten_with_ellipsis(&line, most)
 }
 
-/// The rules, with the tools that there are: where the ten are not offered, five verbs do their work.
+/// The rules, with the tools that there are: where the ten are not offered, five verbs do their work, or the set has rules of
+/// its own.
 fn render_memory_rules(profile: Profile) -> String {
     const VERBS: [(&str, &str); 5] = [
         ("using memory_read_citation", "with memory_verify"),
@@ -189,14 +190,15 @@ fn render_memory_rules(profile: Profile) -> String {
         ),
         ("Either memory_revise", "memory_revise"),
     ];
-    if profile.find_tool("memory_read_citation").is_some() {
-        return verified::GUIDANCE.to_owned();
+    let ten = verified::GUIDANCE.to_owned();
+    match profile {
+        Profile::Verified | Profile::All => ten,
+        Profile::Default => VERBS
+            .iter()
+            .fold(ten, |text, (ten, five)| text.replace(ten, five)),
+        // These show what is kept by themselves, and cite nothing that could be verified.
+        Profile::Simple | Profile::Layers | Profile::Files => profile.instructions().to_owned(),
     }
-    VERBS
-        .iter()
-        .fold(verified::GUIDANCE.to_owned(), |text, (ten, five)| {
-            text.replace(ten, five)
-        })
 }
 
 const WRITING: &str = "

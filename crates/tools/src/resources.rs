@@ -17,6 +17,7 @@ use apostille_core::{
 use apostille_text::moderate;
 use serde_json::json;
 
+use crate::profile::IGNORED;
 use apostille_api::{CallFault, Caller, json::find_replacements};
 use records::{BriefMemoryRecord, MemoryLinkRecord, WholeMemoryRecord};
 
@@ -109,6 +110,9 @@ pub fn list_memory_resources(
     cx: &Context,
     caller: &Caller,
 ) -> Result<Vec<MemoryResource>, CallFault> {
+    if caller.is_ignored {
+        return Ok(Vec::new());
+    }
     let listed = |it: &Memory| MemoryResource {
         uri: format!("{SCHEME}memory/{}", it.handle()),
         name: it.handle().to_string(),
@@ -134,6 +138,7 @@ pub fn read_resource_page(
 ) -> Result<Option<ResourcePage>, CallFault> {
     let name = uri.strip_prefix(SCHEME).unwrap_or_default();
     let (mime, text) = match name {
+        _ if caller.is_ignored => (MARKDOWN, Some(IGNORED.to_owned())),
         "recent" => (JSON, Some(render_recent_memories(cx, caller)?)),
         "briefing" => (
             MARKDOWN,

@@ -5,7 +5,7 @@
 mod citations;
 mod records;
 
-use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_cite::{citation::RepoPath, citation_request::CitationRequest};
 use apostille_core::{
     Context, CoreError, list,
     memory::{Draft, Kind, Memory, MemoryName, ReplacementKind},
@@ -15,8 +15,9 @@ use apostille_core::{
     revise::{self, ReviseOutcome},
     space::Space,
     stats::compute_space_stats,
-    verify::{VerifyOptions, follow_memory_citations, verify},
+    verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify},
 };
+use apostille_text::digest::Digest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Value, json};
@@ -27,11 +28,10 @@ use crate::{
     tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    CallFault, Caller, choose_duplicate_handling,
+    Caller, choose_duplicate_handling,
     wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded},
 };
 
-pub(super) use citations::PinnedLocation;
 use citations::describe_citation_tools;
 use records::{FetchedMemoryRecord, StatsRecord, VerifiedToolReply};
 
@@ -82,19 +82,43 @@ impl<'de> Deserialize<'de> for RepoArgument {
     }
 }
 
-/// The same of a place that can be cited.
-#[derive(Debug, JsonSchema)]
-#[schemars(with = "PinnedLocation")]
-struct CitableLocation {
-    pinned: PinnedLocation,
-    place: CodeLocation,
+/// A place that proves a fact: lines, or an item by its name, with what is expected there.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ProofFields {
+    /// File, from the repository's root
+    path: String,
+    /// First line
+    #[schemars(range(min = 1))]
+    line_start: Option<u32>,
+    /// Last line
+    #[schemars(range(min = 1))]
+    line_end: Option<u32>,
+    /// The item instead of lines, as Server::bind
+    symbol: Option<String>,
+    /// Commit at which it was read; followed from there to now
+    sha: Option<String>,
+    /// SHA-256 of the cited lines
+    snippet_hash: Option<TextEncoded<Digest>>,
 }
 
-impl<'de> Deserialize<'de> for CitableLocation {
+/// A place that can be cited.
+#[derive(Debug, JsonSchema)]
+#[schemars(with = "ProofFields")]
+pub(super) struct ProofLocation {
+    pub(super) request: CitationRequest,
+    snippet_hash: Option<Digest>,
+}
+
+impl<'de> Deserialize<'de> for ProofLocation {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let pinned = PinnedLocation::deserialize(reader)?;
-        let place = pinned.to_code_location().map_err(D::Error::custom)?;
-        Ok(Self { pinned, place })
+        let it = ProofFields::deserialize(reader)?;
+        let request =
+            CitationRequest::from_parts(&it.path, it.line_start, it.line_end, it.symbol.as_deref())
+                .and_then(|request| request.at_commit(it.sha.as_deref()));
+        Ok(Self {
+            request: request.map_err(D::Error::custom)?,
+            snippet_hash: it.snippet_hash.map(|it| it.0),
+        })
     }
 }
 
@@ -119,7 +143,7 @@ struct StoreInput {
     fact: String,
     /// The code that proves it
     #[serde(default)]
-    citations: BoundedList<CitableLocation, MAX_CITATIONS>,
+    citations: BoundedList<ProofLocation, MAX_CITATIONS>,
     /// Why it matters
     reason: Option<String>,
     /// Name of the agent
@@ -189,19 +213,23 @@ fn store_verified_fact(call: &ToolCall) -> ToolResult {
     answer_verified_reply(&VerifiedToolReply::from(&write_draft(&cx, draft)?))
 }
 
-fn list_cited_places(citations: &[CitableLocation]) -> Vec<CodeLocation> {
-    citations.iter().map(|it| it.place.clone()).collect()
+fn list_cited_places(citations: &[ProofLocation]) -> Vec<CitationRequest> {
+    citations.iter().map(|it| it.request.clone()).collect()
 }
 
 /// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
 fn check_proof_in_checkout(
     call: &ToolCall,
     space: &Space,
-    citations: &[CitableLocation],
+    citations: &[ProofLocation],
 ) -> Result<(), Refusal> {
-    for CitableLocation { pinned, place } in citations {
+    for ProofLocation {
+        request,
+        snippet_hash,
+    } in citations
+    {
         let refused = |why: String| Refusal::BadCitation {
-            place: pinned.path.clone(),
+            place: request.path.to_string(),
             why,
         };
         let repo = call.caller.repo;
@@ -210,9 +238,11 @@ fn check_proof_in_checkout(
                 "{space} is not checked out here, {repo} is"
             )));
         }
-        if let Some(expected) = pinned.snippet_hash
-            && prove::capture_citation(call.source, place)?.digest != expected.0
-        {
+        let Some(expected) = snippet_hash else {
+            continue;
+        };
+        let citation = prove::capture_citation(call.source, request)?;
+        if citation.digest != *expected && !citation.is_unread() {
             return Err(refused(
                 "another text stands there than the one with this snippet_hash".into(),
             ));
@@ -254,7 +284,7 @@ fn fetch_records_by_path(call: &ToolCall) -> ToolResult {
     })
 }
 
-/// Hands memories out, and notes that. A log that cannot be written does not cost the caller the answer.
+/// Hands memories out, and notes how they stood. A log that cannot be written does not cost the caller the answer.
 fn answer_fetched_records(
     call: &ToolCall,
     question: &str,
@@ -266,24 +296,32 @@ fn answer_fetched_records(
         .map_or(list::RECENT_LIMIT, |it| it.capped_at(MAX_LISTED));
     let space = choose_repo_space(call.caller, input.repo.as_ref());
     let memories = find(std::slice::from_ref(space), limit)?;
-    let _ = list::log_fetched_memories(call, &memories, question);
-    let records: Vec<_> = memories.iter().map(FetchedMemoryRecord::from).collect();
-    Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(call, &memories)?))
+    let found = if space == call.caller.repo {
+        let found = follow_memory_citations(call, memories);
+        let _ = list::log_fetched_memories(call, &found, question);
+        found
+    } else {
+        memories
+            .into_iter()
+            .map(VerifiedMemory::without_look)
+            .collect()
+    };
+    let records: Vec<_> = found.iter().map(FetchedMemoryRecord::from).collect();
+    Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(&found)))
 }
 
 /// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
 /// other, so it is said beside them; where nothing is said, everything was looked up and holds.
-fn format_standing_note(cx: &Context, memories: &[Memory]) -> Result<Option<String>, CallFault> {
-    let ids: Vec<_> = memories.iter().map(|it| it.id).collect();
-    let wrong: Vec<String> = follow_memory_citations(cx, cx.store.get_by_ids(&ids)?)
+fn format_standing_note(found: &[VerifiedMemory]) -> Option<String> {
+    let wrong: Vec<String> = found
         .iter()
         .filter(|it| !it.is_good())
         .map(|it| format!("{} ({})", it.memory.id, it.standing()))
         .collect();
-    Ok((!wrong.is_empty()).then(|| {
+    (!wrong.is_empty()).then(|| {
         let wrong = wrong.join(", ");
         format!("Not to be used, because their citations do not hold in this checkout or could not be looked up: {wrong}")
-    }))
+    })
 }
 
 /// One memory.
@@ -391,7 +429,7 @@ struct SupersedeInput {
     fact: String,
     /// The code that proves it
     #[serde(default)]
-    citations: BoundedList<CitableLocation, MAX_CITATIONS>,
+    citations: BoundedList<ProofLocation, MAX_CITATIONS>,
     /// Why it matters
     reason: Option<String>,
     /// Name of the agent
@@ -510,13 +548,16 @@ mod tests {
         };
         let hash = Digest::hash_bytes(b"x").to_string();
         check(
-            json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0", "snippet_hash": hash}),
+            json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0ffee", "snippet_hash": hash}),
             None,
         );
         check(json!({"path": "a", "line_start": "2"}), None);
         check(json!("a:2"), Some("citations[1]"));
         check(json!({"line_start": 2}), Some("citations[1].path"));
-        check(json!({"path": "a"}), Some("citations[1].line_start"));
+        check(json!({"path": "a"}), Some("citations[1]"));
+        check(json!({"path": "a", "symbol": "f"}), None);
+        let both = json!({"path": "a", "symbol": "f", "line_start": 2});
+        check(both, Some("citations[1]"));
         for line in [json!(-2), json!(1.5)] {
             let citation = json!({"path": "a", "line_start": line});
             check(citation, Some("citations[1].line_start"));
@@ -527,6 +568,8 @@ mod tests {
         check(outside, Some("citations[1]"));
         let sha = json!({"path": "a", "line_start": 1, "sha": 7});
         check(sha, Some("citations[1].sha"));
+        let branch = json!({"path": "a", "line_start": 1, "sha": "main"});
+        check(branch, Some("citations[1]"));
         let hash = json!({"path": "a", "line_start": 1, "snippet_hash": "zz"});
         check(hash, Some("citations[1].snippet_hash"));
     }

@@ -16,7 +16,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use apostille_cite::citation::RepoPath;
+use apostille_cite::{
+    citation::RepoPath,
+    source::{OtherRepositorySource, Source},
+};
 use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
 
@@ -124,6 +127,28 @@ impl Settings {
     /// Where a setting came from.
     fn origin(&self, key: SettingKey) -> &SettingOrigin {
         self.origins.get(&key).unwrap_or(&SettingOrigin::Default)
+    }
+
+    /// Whether the command line names another repository than the one of this folder. In the environment and in the user's
+    /// own file, the name is this repository's: a fork is called as what it was forked from.
+    pub fn names_other_repository(&self, place: &ProjectFolder) -> bool {
+        let checkout = place.checkout.as_ref();
+        let is_here = || checkout.is_some_and(|it| it.can_be_called(self.repo.as_str()));
+        *self.origin(SettingKey::Repo) == SettingOrigin::Flag && !is_here()
+    }
+
+    /// The code of the repository that is meant: what is in this folder, unless another one is named.
+    pub fn open_repository(
+        &self,
+        place: &ProjectFolder,
+        reference: Option<&str>,
+    ) -> Result<Box<dyn Source>, CommandError> {
+        if !self.names_other_repository(place) {
+            return place.open_source(reference);
+        }
+        let here = place.checkout.as_ref().map(|it| it.identity().path);
+        let repo = self.repo.to_string();
+        Ok(Box::new(OtherRepositorySource { repo, here }))
     }
 
     /// The rules that hold in the user's space. What a repository says about how many memories to keep is about its own.

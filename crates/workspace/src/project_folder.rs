@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use apostille_cite::{
-    citation::{CodeLocation, CodeLocationError, RepoPath},
+    citation::{CodeLocationError, RepoPath},
+    citation_request::CitationRequest,
     source::{NoRepositorySource, Source, SourceError},
 };
 use apostille_core::space::Space;
@@ -102,14 +103,9 @@ impl ProjectFolder {
         }
     }
 
-    /// A citation as it was typed, such as `src/api.rs:12-18`.
-    pub fn resolve_location(&self, typed: &str) -> Result<CodeLocation, CodeLocationError> {
-        match typed.rsplit_once(':') {
-            Some((path, lines)) if !path.is_empty() => {
-                format!("{}:{lines}", self.resolve_path(path.trim())?).parse()
-            }
-            _ => typed.parse(),
-        }
+    /// A citation as it was typed, such as `src/api.rs:12-18` or `src/http.rs::Server::bind`.
+    pub fn resolve_citation(&self, typed: &str) -> Result<CitationRequest, CodeLocationError> {
+        CitationRequest::parse_with(typed, |path| self.resolve_path(path))
     }
 }
 

@@ -186,7 +186,7 @@ impl ServerHost {
         let source: Box<dyn Source> = if is_elsewhere {
             Box::new(NoRepositorySource)
         } else {
-            place.open_source(None)?
+            settings.open_repository(&place, None)?
         };
         let store = self.open_store(&settings)?;
         let spaces = [repo.clone(), settings.user.clone()];
@@ -213,7 +213,7 @@ impl ServerHost {
         // A store that cannot be opened is told of before a name that is wrong.
         let store = self.open_store(&settings)?;
         let Some(named) = parse_named_repo(origin)?.filter(|it| *it != settings.repo) else {
-            let source = place.open_source(None)?;
+            let source = settings.open_repository(&place, None)?;
             return Ok((self.build_workspace(system, settings, place, source)?, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
@@ -330,11 +330,16 @@ impl OpenScope for ServerHost {
         };
         let (repo, user) = select_reachable_spaces(origin, &workspace.settings)?;
         let session = origin.session.clone().or_else(|| self.session.clone());
-        let is_exposed = session
+        let seen = session
             .as_deref()
-            .is_some_and(|it| sessions::is_exposed_session(&system, it));
+            .map(|it| sessions::read_session(&system, it))
+            .unwrap_or_default();
+        // Through a socket anybody may name a session, and what is told to one is not told again.
+        let is_own = self.reach == ClientReach::Anywhere && origin.token.is_none();
         let root = workspace.place.root.to_str().map(Into::into);
-        let checkout = workspace.place.checkout.clone();
+        let checkout = Some(workspace.place.checkout.clone())
+            .filter(|_| !workspace.context().source.is_of_other_repository())
+            .flatten();
         // How to look at another commit or branch of this place.
         let open_at: Box<OpenSourceAt<'static>> = Box::new(move |reference| {
             let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
@@ -347,13 +352,15 @@ impl OpenScope for ServerHost {
             settings,
             token: origin.token.clone(),
             is_here,
+            has_noted: is_own && is_here && !seen.noted_files().is_empty(),
         };
         Ok(CallScope {
             actor: name_caller(origin).map(Into::into).or(scope.actor),
             repo,
             user,
             session,
-            is_exposed,
+            is_exposed: seen.is_exposed(),
+            is_ignored: seen.is_memory_ignored(),
             has_consent: origin.has_consent,
             token: origin.token.clone(),
             root: root.filter(|_| is_here),

@@ -1,12 +1,21 @@
-//! Where the sessions of agents are written down.
+//! Where the sessions of agents are written down, and what files looked like when they were.
 
-use apostille_agents::ledger::SessionLedger;
+use std::{fs, path::Path, time::UNIX_EPOCH};
+
+use apostille_agents::{ledger::SessionLedger, session::AgentSession};
+use apostille_cite::citation::RepoPath;
+use apostille_core::space::Space;
 
 use crate::{error::CommandError, system::System};
 
-/// Whether a session has read words from outside, as far as its hooks saw it.
-pub fn is_exposed_session(system: &System, session: &str) -> bool {
-    open_session_ledger(system).is_ok_and(|it| it.read_session(session).is_exposed())
+/// How many sessions are read to find those before the one that begins.
+const MAX_READ: usize = 40;
+
+/// A session as its hooks saw it; empty where they saw nothing.
+pub fn read_session(system: &System, session: &str) -> AgentSession {
+    open_session_ledger(system)
+        .map(|it| it.read_session(session))
+        .unwrap_or_default()
 }
 
 /// The sessions of this user's agents.
@@ -14,4 +23,28 @@ pub fn open_session_ledger(system: &System) -> Result<SessionLedger, CommandErro
     Ok(SessionLedger::new(
         &system.require_data_dir()?.join("sessions"),
     ))
+}
+
+/// The latest sessions in a repository but for this one, the last one first.
+pub fn list_earlier_sessions(
+    ledger: &SessionLedger,
+    repo: &Space,
+    session: &str,
+) -> Vec<AgentSession> {
+    ledger.list_recent(MAX_READ, |it| {
+        let is_here = |it: &AgentSession| it.entries.iter().any(|it| it.space == *repo);
+        let last = it.entries.last();
+        last.is_some_and(|last| last.session != session) && is_here(it)
+    })
+}
+
+/// What a file looks like from outside: when it was written, and how long it is. It is another one after every edit, and
+/// costs no reading.
+pub fn stamp_file(root: &Path, path: &RepoPath) -> String {
+    let Ok(found) = fs::metadata(root.join(path.as_str())) else {
+        return "absent".to_owned();
+    };
+    let written = found.modified().ok();
+    let since = written.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    format!("{}-{}", since.unwrap_or_default().as_nanos(), found.len())
 }

@@ -1,15 +1,21 @@
 //! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
 
-use apostille_agents::session::AgentSession;
+use std::time::Duration;
+
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_api::{
     access_token::AccessToken,
-    host::{ActivityStore, PlaceError},
+    host::{ActivityStore, EditReviewer, PlaceError},
 };
+use apostille_cite::citation::RepoPath;
 use apostille_core::space::Space;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 
 use super::{project_folder::ProjectFolder, sessions, task::CheckoutTasks};
-use crate::{config::Settings, system::System};
+use crate::{config::Settings, error::CommandError, system::System};
+
+/// How long a hook that writes to the same session is waited for.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What is kept beside the store of a call.
 pub struct CallSideRecords {
@@ -23,6 +29,8 @@ pub struct CallSideRecords {
     pub token: Option<AccessToken>,
     /// Whether the checkout is that of the repository that is looked at.
     pub is_here: bool,
+    /// Whether the session of the call has edited files that were not judged yet.
+    pub has_noted: bool,
 }
 
 impl CallSideRecords {
@@ -74,6 +82,25 @@ impl ActivityStore for CallSideRecords {
         let mut session = sessions::open_session_ledger(&self.system)?.read_session(name);
         self.hide_personal_memories(&mut session);
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
+    }
+
+    fn review_edits(&self, session: &str, review: &mut EditReviewer<'_>) -> Result<(), PlaceError> {
+        if !self.has_noted {
+            return Ok(());
+        }
+        let ledger = sessions::open_session_ledger(&self.system)?;
+        let open = ledger.open_session(session, PATIENCE);
+        let mut open = open.map_err(CommandError::from)?;
+        let stamp = |it: &RepoPath| sessions::stamp_file(&self.place.root, it);
+        let due = open.session.due_files(&[], stamp);
+        let last = open.session.entries.last();
+        let Some(last) = last.filter(|it| !due.is_empty() && it.space == self.settings.repo) else {
+            return Ok(());
+        };
+        let (now, space) = (self.system.now, last.space.clone());
+        let mut entry = SessionEntry::new(now, &last.session, last.client, space, Moment::Touch);
+        review(&open.session, &due, &mut entry);
+        Ok(open.append_entry(entry).map_err(CommandError::from)?)
     }
 
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {

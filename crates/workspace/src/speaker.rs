@@ -7,7 +7,7 @@ use crate::{sessions, system::System};
 impl System {
     /// Who speaks, as far as the program can know it: the door that every command comes in by.
     pub fn speaker(&self) -> Speaker {
-        let is_exposed = |it: &str| sessions::is_exposed_session(self, it);
+        let is_exposed = |it: &str| sessions::read_session(self, it).is_exposed();
         Speaker::at_terminal(&TerminalFacts {
             is_manned: self.terminal.stdin || self.terminal.stdout,
             // Also a variable that was set to nothing.

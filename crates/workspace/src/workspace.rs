@@ -3,11 +3,13 @@
 use std::io::Write as _;
 use std::{path::PathBuf, sync::Arc};
 
-use apostille_agents::ledger::SessionLedger;
+use apostille_agents::{ledger::SessionLedger, testimony::TranscriptTestimony};
 use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
 use apostille_core::{
-    Context, list,
+    Context,
+    evidence::Testimony,
+    list,
     memory::{Memory, MemoryId, MemoryName},
     policy::Policy,
     space::Space,
@@ -60,6 +62,15 @@ impl SideRecords {
     }
 }
 
+/// What was said and run in the sessions of this user's agents.
+fn build_testimony(system: &System) -> Option<Box<dyn Testimony>> {
+    let ledger = super::sessions::open_session_ledger(system).ok()?;
+    Some(Box::new(TranscriptTestimony::new(
+        ledger,
+        system.env.home_dir(),
+    )))
+}
+
 impl Workspace {
     /// Opens the store, for use with this source.
     pub fn open(
@@ -104,10 +115,12 @@ impl Workspace {
             actor: Some(system.actor(user.split_once('/').map_or(user, |(_, name)| name))),
             spaces: vec![settings.repo.clone(), settings.user.clone()],
             guardian: None,
+            testimony: build_testimony(system),
             repo: settings.repo.clone(),
             user: Some(settings.user.clone()),
             session: None,
             is_exposed: false,
+            is_ignored: false,
             has_consent: false,
             token: None,
             root: None,

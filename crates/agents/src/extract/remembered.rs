@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    ExtractedStatement, StatementSort, lexicon::has_listed_word, sentence_context::is_shell_tool,
-};
-use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker};
+use super::{ExtractedStatement, StatementSort, lexicon::has_listed_word};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker, is_shell_tool};
 use apostille_text::terms;
 
 /// Tools that remember, by what their names hold, whatever a client puts before them.

@@ -8,7 +8,7 @@ use super::{
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
 };
-use crate::transcript::{TranscriptTurn, TurnSpeaker};
+use crate::transcript::{TranscriptTurn, TurnSpeaker, is_shell_tool};
 
 /// Where a sentence stands.
 pub(super) struct SentenceContext<'a> {
@@ -100,14 +100,6 @@ impl<'a> SentenceContext<'a> {
             is_shell_tool(&it.tool) && words.any(|it| it.eq_ignore_ascii_case(command))
         })
     }
-}
-
-/// Whether a tool runs commands.
-pub(super) fn is_shell_tool(tool: &str) -> bool {
-    let tool = tool.to_ascii_lowercase();
-    ["bash", "shell", "exec", "terminal", "powershell", "command"]
-        .iter()
-        .any(|it| tool.contains(it))
 }
 
 /// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.

@@ -1,8 +1,7 @@
 //! What happened in a session, in a few lines: what was asked, what was done, how it ended.
 
 use super::pattern::pattern;
-use super::sentence_context::is_shell_tool;
-use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker, is_shell_tool};
 use apostille_text::secrets;
 
 /// How long a summary may be, in characters.

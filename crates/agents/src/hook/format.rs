@@ -8,7 +8,7 @@ use super::{
     EnvLookup, HookCall, HookMoment, HookSample, Names,
     hook_blocks::{self, BlockTags},
     payload::Payload,
-    touched_paths,
+    touched_paths::{self, FileUse},
 };
 
 /// What a client sends to a hook.
@@ -16,8 +16,10 @@ pub(crate) struct PayloadFormat {
     /// What it calls its events; where it knows them by several sets of names, each.
     pub(crate) events: &'static [EventNames],
     pub(crate) fields: FieldNames,
-    /// Its tools that name files, or are given a patch that does.
-    pub(crate) file_tools: Names,
+    /// Its tools that read the files that they name.
+    pub(crate) reading_tools: Names,
+    /// Its tools that edit the files that they name, or are given a patch that does.
+    pub(crate) editing_tools: Names,
     /// Its tools that run a command. Others are not looked at.
     pub(crate) shell_tools: Names,
     /// The block in which it hands back what a hook said, as a part of the next prompt.
@@ -70,7 +72,8 @@ pub(crate) const COMMON_EVENTS: EventNames = [
 pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
     events: &[COMMON_EVENTS],
     fields: COMMON_FIELDS,
-    file_tools: &[],
+    reading_tools: &[],
+    editing_tools: &[],
     shell_tools: &[],
     echo: None,
     find_transcript: |_, _| None,
@@ -144,17 +147,27 @@ impl PayloadFormat {
     fn read_touch(&self, payload: &Payload, is_before: bool) -> HookMoment {
         let name = payload.first_text(self.fields.tool).unwrap_or_default();
         let input = payload.raw_json(self.fields.input).unwrap_or_default();
-        let is_shell = self.shell_tools.contains(&&*name);
-        let paths = if is_shell || self.file_tools.contains(&&*name) {
-            touched_paths::find_touched_paths(is_shell, &input)
-        } else {
-            Vec::new()
-        };
+        let file_use = self.find_file_use(&name);
+        let is_shell = file_use == Some(FileUse::Runs);
+        let touched = file_use.map(|it| touched_paths::find_touched_paths(it, &input));
+        let touched = touched.unwrap_or_default();
         HookMoment::Touch {
             is_outside: is_outside_text_tool(&name, if is_shell { &input } else { "" }),
-            paths,
+            paths: touched.all,
+            written: touched.written,
             is_before,
         }
+    }
+
+    /// What a tool does with files; nothing where it is not known to be about files.
+    fn find_file_use(&self, tool: &str) -> Option<FileUse> {
+        let uses = [
+            (self.shell_tools, FileUse::Runs),
+            (self.editing_tools, FileUse::Edits),
+            (self.reading_tools, FileUse::Reads),
+        ];
+        let mut known = uses.into_iter().filter(|(names, _)| names.contains(&tool));
+        known.next().map(|it| it.1)
     }
 }
 

@@ -19,6 +19,13 @@ const PATTERN_FIRST: &str = "sed awk gawk grep egrep fgrep rg ag jq";
 const INTERPRETERS: &str = "perl python python3 node ruby deno php";
 /// Programs whose words are only words.
 const TALKERS: &str = "echo printf export alias kill";
+/// Programs that write to the files that they are given.
+const WRITERS: &str = "tee mv cp rm touch truncate patch install rustfmt gofmt goimports prettier black ruff isort \
+    clang-format shfmt";
+/// Programs that do so when they are told to edit in place: `sed -i`, `perl -pi`.
+const EDITORS: &str = "sed gsed perl ruby awk gawk";
+/// Commands of git that write to the files that they are given.
+const GIT_WRITERS: &str = "mv rm checkout restore apply am";
 /// Ends of names that make a word without a folder a file.
 const ENDINGS: &str = "rs toml lock md txt json jsonl yaml yml xml html css scss js mjs cjs jsx ts mts tsx vue svelte \
     py pyi ipynb rb go mod java kt kts gradle scala swift c h cc cpp hpp cs fs php lua pl ex exs erl \
@@ -37,14 +44,89 @@ pub(super) fn is_shell_script(shell: &str, flag: &str) -> bool {
     is_listed(SHELLS, program_base_name(shell)) && flag.starts_with('-') && flag.ends_with('c')
 }
 
+/// A file that a command names.
+pub(super) struct CommandPath {
+    pub(super) path: String,
+    /// Whether the command writes to it, as far as its words tell.
+    pub(super) is_written: bool,
+}
+
+/// The commands that a script runs one after the other, each only if the one before it succeeded, without what only sets
+/// the stage; `None` where how the script ended says nothing about each of them: a pipe hides a failure, a background
+/// command has not ended, and after `||` or `;` something else may have run.
+pub(crate) fn list_whole_commands(script: &str) -> Option<Vec<String>> {
+    let script = strip_shell_wrapper(script.trim());
+    if script.is_empty() || script.len() > MAX_COMMAND || has_odd_operator(script) {
+        return None;
+    }
+    let parts = script.split("&&").map(strip_command_frame);
+    let commands = parts.filter(|it| !it.is_empty() && !is_stage_setting(it));
+    Some(commands.collect())
+}
+
+/// What `bash -lc` was given.
+fn strip_shell_wrapper(script: &str) -> &str {
+    let mut words = script.splitn(3, ' ');
+    match (words.next(), words.next(), words.next()) {
+        (Some(shell), Some(flag), Some(rest)) if is_shell_script(shell, flag) => {
+            let rest = rest.trim();
+            let bare = rest.strip_prefix(['\'', '"']);
+            bare.and_then(|it| it.strip_suffix(['\'', '"']))
+                .unwrap_or(rest)
+        }
+        _ => script,
+    }
+}
+
+/// Whether a script has an operator that parts its end from that of its commands, also one that is only quoted: nobody
+/// is sure then.
+fn has_odd_operator(script: &str) -> bool {
+    let rest = script
+        .replace("&&", " ")
+        .replace("2>&1", " ")
+        .replace("&>", " ");
+    rest.contains(['|', ';', '&', '\n', '`']) || rest.contains("$(") || rest.contains("<<")
+}
+
+/// A command without the variables before it and the redirections behind it.
+fn strip_command_frame(command: &str) -> String {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let is_set = |it: &&&str| {
+        it.split_once('=')
+            .is_some_and(|(name, _)| is_variable(name))
+    };
+    let n_set = words.iter().take_while(is_set).count();
+    let is_end =
+        |it: &&str| it.starts_with(['>', '<']) || it.starts_with("2>") || it.starts_with("&>");
+    let words = words[n_set..].iter().copied();
+    words
+        .take_while(|it| !is_end(it))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn is_variable(name: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(is_name)
+}
+
+/// Whether a command only sets the stage for the next one.
+fn is_stage_setting(command: &str) -> bool {
+    let program = command.split(' ').next().unwrap_or_default();
+    matches!(
+        program,
+        "cd" | "pushd" | "popd" | "export" | "source" | "." | "set" | "true" | "sleep"
+    )
+}
+
 /// The files that the command names, in order; relative ones under the folder that it runs in.
-pub(super) fn find_command_paths(command: &str, folder: Option<&str>) -> Vec<String> {
+pub(super) fn find_command_paths(command: &str, folder: Option<&str>) -> Vec<CommandPath> {
     let mut found = Vec::new();
     collect_command_paths(command, folder.unwrap_or_default(), 0, &mut found);
     found
 }
 
-fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut Vec<String>) {
+fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut Vec<CommandPath>) {
     if depth >= MAX_DEPTH {
         return;
     }
@@ -57,29 +139,46 @@ fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut 
             [shell, flag, script, ..] if is_shell_script(shell, flag) => {
                 collect_command_paths(script, &folder, depth + 1, found)
             }
-            _ => found.extend(
-                list_file_arguments(words)
-                    .filter_map(parse_path_word)
-                    .map(|it| resolve_shell_path(&folder, &it)),
-            ),
+            _ => {
+                let is_writer = is_writing_command(&texts);
+                let of_word = |it: &ShellWord| {
+                    let path = parse_path_word(&it.text)?;
+                    Some(CommandPath {
+                        path: resolve_shell_path(&folder, &path),
+                        is_written: is_writer && !it.is_target || it.is_output,
+                    })
+                };
+                found.extend(list_file_arguments(words).filter_map(of_word));
+            }
         }
     }
 }
 
 /// The command without what is set before it, and without programs that only run it.
 fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_set = |it: &str| {
         it.split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_name))
+            .is_some_and(|(name, _)| is_variable(name))
     };
     let is_before =
         |it: &&ShellWord| !it.is_target && (is_set(&it.text) || is_listed(WRAPPERS, &it.text));
     &words[words.iter().take_while(is_before).count()..]
 }
 
+/// Whether a command writes to the files that it is given.
+fn is_writing_command(words: &[&str]) -> bool {
+    let program = words.first().map_or("", |it| program_base_name(it));
+    let is_in_place = |it: &&str| {
+        let is_short = it.starts_with('-') && !it.starts_with("--");
+        it.starts_with("--in-place") || is_short && it.contains('i')
+    };
+    is_listed(WRITERS, program)
+        || is_listed(EDITORS, program) && words[1..].iter().any(is_in_place)
+        || program == "git" && words[1..].iter().any(|it| is_listed(GIT_WRITERS, it))
+}
+
 /// The words that may be files: not patterns, programs or plain talk.
-fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
+fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &ShellWord> {
     let program = words.first().map_or("", |it| program_base_name(&it.text));
     let takes_code = |it: &ShellWord| is_code_flag(program, &it.text);
     let has_flag = words.iter().any(takes_code);
@@ -93,7 +192,7 @@ fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
         let is_code = *at > 0 && takes_code(&words[at - 1]);
         it.is_target || !(is_talk || is_code || pattern == Some(*at))
     };
-    numbered.filter(is_file).map(|(_, it)| it.text.as_str())
+    numbered.filter(is_file).map(|(_, it)| it)
 }
 
 /// Whether the word after this one is a program or a pattern: `perl -pe`, `sed -e`, `python -c`, `grep --regexp`.
@@ -182,12 +281,38 @@ fn resolve_shell_path(folder: &str, path: &str) -> String {
 mod tests {
     use super::*;
 
+    fn found(command: &str, folder: Option<&str>, is_wanted: fn(&CommandPath) -> bool) -> String {
+        let found = find_command_paths(command, folder).into_iter();
+        let wanted = found.filter(is_wanted).map(|it| it.path);
+        wanted.collect::<Vec<_>>().join(" ")
+    }
+
     fn check(command: &str, expected: &str) {
-        assert_eq!(
-            find_command_paths(command, None).join(" "),
-            expected,
-            "{command:?}"
-        );
+        assert_eq!(found(command, None, |_| true), expected, "{command:?}");
+    }
+
+    #[test]
+    fn files_that_a_command_writes_to_are_known() {
+        let check = |command: &str, expected: &str| {
+            assert_eq!(
+                found(command, None, |it| it.is_written),
+                expected,
+                "{command:?}"
+            );
+        };
+        check("cat src/a.rs", "");
+        check("sed -n '1,40p' src/a.rs", "");
+        check("sed -i 's/a/b/g' src/a.rs", "src/a.rs");
+        check("sed --in-place=.bak s/a/b/ src/a.rs", "src/a.rs");
+        check("perl -pi -e 's/a/b/' src/a.pl", "src/a.pl");
+        check("grep -i x src/a.rs", "");
+        check("echo x > src/a.rs", "src/a.rs");
+        check("cat < src/a.rs >> src/b.rs", "src/b.rs");
+        check("cat <<EOF | tee src/a.rs\nsrc/b.rs\nEOF", "src/a.rs");
+        check("git checkout main -- src/a.rs", "src/a.rs");
+        check("git diff src/a.rs", "");
+        check("cd crates/a && rustfmt src/lib.rs", "crates/a/src/lib.rs");
+        check("bash -lc 'mv a.rs b.rs'", "a.rs b.rs");
     }
 
     #[test]
@@ -232,8 +357,8 @@ mod tests {
         );
         check("cd /w && cat src/a.rs", "/w/src/a.rs");
         assert_eq!(
-            find_command_paths("cat ../x.rs", Some("crates/a")),
-            ["crates/x.rs"]
+            found("cat ../x.rs", Some("crates/a"), |_| true),
+            "crates/x.rs"
         );
     }
 

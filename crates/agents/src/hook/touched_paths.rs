@@ -1,12 +1,15 @@
 //! Which files a tool is used on. Reading counts: an agent reads before it edits.
 //!
 //! Only tools that a client's table names are looked at; those that come from elsewhere are not known to be about files.
+//! Files that are edited are told apart from files that are read, because what cites them may be true no longer.
 
 use super::payload::Payload;
 use super::shell;
 
 /// How many files one use of a tool is about, at most.
 pub(crate) const MAX: usize = 8;
+/// How many files one use of a tool edits, at most: a patch may be for many.
+const MAX_WRITTEN: usize = 32;
 /// How long a path may be.
 const MAX_PATH: usize = 512;
 
@@ -43,18 +46,49 @@ const HEADERS: &[&str] = &[
     "*** Move to: ",
 ];
 
+/// What a tool does with the files that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse {
+    Reads,
+    Edits,
+    /// It runs a command, which may do either.
+    Runs,
+}
+
+/// The files that a tool is used on.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct TouchedPaths {
+    /// All of them.
+    pub(super) all: Vec<String>,
+    /// Those that it edits, as far as words can tell.
+    pub(super) written: Vec<String>,
+}
+
 /// The files that a tool is used on, by what it is given: it names them, or it runs a command that does. Some are given a
 /// bare text.
-pub(super) fn find_touched_paths(is_shell: bool, input: &str) -> Vec<String> {
-    let found = match (Payload::parse_object(input), is_shell) {
-        (Some(input), false) => find_named_paths(&input),
-        (Some(input), true) => find_shell_paths(&input),
-        (None, false) => find_patch_paths(input),
-        (None, true) => find_script_paths(input, None),
-    };
+pub(super) fn find_touched_paths(file_use: FileUse, input: &str) -> TouchedPaths {
+    let object = Payload::parse_object(input);
+    if file_use == FileUse::Runs {
+        let (command, folder) =
+            object.map_or_else(|| (input.to_owned(), None), |it| read_command(&it));
+        return find_script_paths(&command, folder.as_deref());
+    }
+    // One client has a single tool for looking and for editing.
+    let is_view = object
+        .as_ref()
+        .is_some_and(|it| it.first_text(&["command"]).as_deref() == Some("view"));
+    let named = object.map_or_else(|| find_patch_paths(input), |it| find_named_paths(&it));
+    let is_edit = file_use == FileUse::Edits && !is_view;
+    TouchedPaths {
+        written: normalize_touched_paths(&named, if is_edit { MAX_WRITTEN } else { 0 }),
+        all: normalize_touched_paths(&named, MAX),
+    }
+}
+
+fn normalize_touched_paths(found: &[String], limit: usize) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for path in found.iter().filter_map(|it| normalize_touched_path(it)) {
-        if paths.len() < MAX && !paths.contains(&path) {
+        if paths.len() < limit && !paths.contains(&path) {
             paths.push(path);
         }
     }
@@ -74,20 +108,27 @@ fn find_named_paths(input: &Payload) -> Vec<String> {
     fields.chain(edits).chain(patches).collect()
 }
 
-/// A command is a text, or a list of words whose last is the script of a shell.
-fn find_shell_paths(input: &Payload) -> Vec<String> {
+/// A command, and the folder that it runs in. It is a text, or a list of words whose last is the script of a shell.
+fn read_command(input: &Payload) -> (String, Option<String>) {
     let words = input.list_texts("command");
     let command = match words.as_slice() {
         [shell, flag, script] if shell::is_shell_script(shell, flag) => script.clone(),
         words => words.join(" "),
     };
-    find_script_paths(&command, input.first_text(FOLDERS).as_deref())
+    (command, input.first_text(FOLDERS))
 }
 
-fn find_script_paths(command: &str, folder: Option<&str>) -> Vec<String> {
-    let mut paths = find_patch_paths(command);
-    paths.extend(shell::find_command_paths(command, folder));
-    paths
+fn find_script_paths(command: &str, folder: Option<&str>) -> TouchedPaths {
+    let patched = find_patch_paths(command);
+    let named = shell::find_command_paths(command, folder);
+    let texts = named.iter().map(|it| it.path.clone());
+    let written = named.iter().filter(|it| it.is_written);
+    let written = written.map(|it| it.path.clone());
+    let join = |more: Vec<String>| [patched.clone(), more].concat();
+    TouchedPaths {
+        written: normalize_touched_paths(&join(written.collect()), MAX_WRITTEN),
+        all: normalize_touched_paths(&join(texts.collect()), MAX),
+    }
 }
 
 /// The files that a patch is for.
@@ -121,7 +162,11 @@ mod tests {
     #[test]
     fn files_are_named_in_many_ways() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(find_touched_paths(false, input), expected, "{input}")
+            assert_eq!(
+                find_touched_paths(FileUse::Reads, input).all,
+                expected,
+                "{input}"
+            )
         };
         check(
             r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#,
@@ -152,7 +197,11 @@ mod tests {
     #[test]
     fn a_command_is_a_text_or_words() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(find_touched_paths(true, input), expected, "{input}")
+            assert_eq!(
+                find_touched_paths(FileUse::Runs, input).all,
+                expected,
+                "{input}"
+            )
         };
         check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
         check(
@@ -173,10 +222,46 @@ mod tests {
     }
 
     #[test]
+    fn edited_files_are_told_from_files_that_are_read() {
+        let check = |file_use: FileUse, input: &str, expected: &[&str]| {
+            assert_eq!(
+                find_touched_paths(file_use, input).written,
+                expected,
+                "{input}"
+            )
+        };
+        check(FileUse::Reads, r#"{"file_path":"a.rs"}"#, &[]);
+        check(FileUse::Edits, r#"{"file_path":"a.rs"}"#, &["a.rs"]);
+        check(FileUse::Edits, r#"{"command":"view","path":"a.rs"}"#, &[]);
+        check(
+            FileUse::Edits,
+            r#"{"command":"str_replace","path":"a.rs"}"#,
+            &["a.rs"],
+        );
+        check(
+            FileUse::Edits,
+            r#"{"command":"*** Begin Patch\n*** Update File: a.rs\n*** Delete File: b.rs\n"}"#,
+            &["a.rs", "b.rs"],
+        );
+        check(FileUse::Runs, r#"{"command":"cat a.rs"}"#, &[]);
+        check(
+            FileUse::Runs,
+            r#"{"command":"sed -i s/1/2/ a.rs"}"#,
+            &["a.rs"],
+        );
+        check(
+            FileUse::Runs,
+            r#"{"command":"apply_patch <<'EOF'\n*** Update File: a.rs\n+cat b.rs\nEOF\n"}"#,
+            &["a.rs"],
+        );
+    }
+
+    #[test]
     fn there_are_never_too_many() {
         let files: Vec<String> = (0..100).map(|it| format!("f{it}.rs")).collect();
         let input = serde_json::json!({ "files": files, "command": files.join(" ") }).to_string();
-        assert_eq!(find_touched_paths(false, &input).len(), MAX);
-        assert_eq!(find_touched_paths(true, &input).len(), MAX);
+        let edited = find_touched_paths(FileUse::Edits, &input);
+        assert_eq!((edited.all.len(), edited.written.len()), (MAX, MAX_WRITTEN));
+        assert_eq!(find_touched_paths(FileUse::Runs, &input).all.len(), MAX);
     }
 }

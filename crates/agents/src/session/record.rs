@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{SessionEntry, ShownMemory};
+use super::SessionEntry;
 use apostille_core::recall::{ScoreBreakdown, hit::TrustFactor};
 
 /// The version of a line.
@@ -44,11 +44,13 @@ struct TrustRecord {
     terms: Vec<String>,
 }
 
-/// What was shown, without what cannot be read. The rest of the line has to count: that words from outside came in must
-/// not be lost with one odd handle.
-pub(super) fn read_shown<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ShownMemory>, D::Error> {
-    let shown = Vec::<Value>::deserialize(from)?.into_iter();
-    Ok(shown
+/// A list without what cannot be read. The rest of the line has to count: that words from outside came in must not be lost
+/// with one odd handle.
+pub(super) fn read_list<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let items = Vec::<Value>::deserialize(from)?.into_iter();
+    Ok(items
         .filter_map(|it| serde_json::from_value(it).ok())
         .collect())
 }
@@ -87,6 +89,27 @@ pub(super) mod as_text {
         from: D,
     ) -> Result<T, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A list of such texts, without those that cannot be read.
+pub(super) mod as_texts {
+    use super::{Deserialize, Display, FromStr, Value};
+    use serde::{Deserializer, Serializer};
+
+    pub(in crate::session) fn serialize<T: Display, S: Serializer>(
+        values: &[T],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(values.iter().map(ToString::to_string))
+    }
+
+    pub(in crate::session) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<T>, D::Error> {
+        let values = Vec::<Value>::deserialize(from)?;
+        let texts = values.iter().filter_map(Value::as_str);
+        Ok(texts.filter_map(|it| it.parse().ok()).collect())
     }
 }
 

@@ -30,7 +30,7 @@ impl ProgramCommand {
     pub fn hook_line(&self, client: Client, event: &str) -> String {
         format!(
             "{}{HOOK}{client} {event}{ANYWAY}",
-            quote_shell_word(&self.0)
+            quote_program_word(&self.0)
         )
     }
 
@@ -66,7 +66,7 @@ pub(super) fn is_plain_shell_word(text: &str) -> bool {
 }
 
 /// A word as a shell reads it. Windows' own shells know no single quotes, and no file there has a double quote.
-fn quote_shell_word(word: &str) -> String {
+fn quote_program_word(word: &str) -> String {
     let slashed = word.replace('\\', "/");
     let word = if cfg!(windows) { &slashed } else { word };
     match is_plain_shell_word(word) {

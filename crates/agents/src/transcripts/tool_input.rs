@@ -40,6 +40,17 @@ fn extract_input_command(given: &Value) -> Option<String> {
     }
 }
 
+/// Whether a tool was told to go on in the background: it reports success at once.
+pub(crate) fn is_background_call(given: &Value) -> bool {
+    let flags = [
+        "run_in_background",
+        "is_background",
+        "isBackground",
+        "background",
+    ];
+    flags.iter().any(|it| given[it] == true) || given["mode"] == "async"
+}
+
 /// The files that a tool was given.
 pub(crate) fn extract_input_paths(given: &Value) -> Vec<String> {
     let named = PATH_FIELDS.iter().filter_map(|it| given[it].as_str());

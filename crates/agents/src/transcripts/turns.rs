@@ -59,6 +59,7 @@ impl TurnList {
             paths: tool_input::extract_input_paths(given),
             input: tool_input::format_tool_input(given),
             has_succeeded: None,
+            is_background: tool_input::is_background_call(given),
         });
         if let Some(id) = id.as_str() {
             self.calls.insert(id.into(), (self.turns.len() - 1, place));

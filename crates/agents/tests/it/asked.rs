@@ -330,6 +330,7 @@ fn a_turn_with_a_secret_is_not_sent() {
         paths: vec!["secret.txt".into()],
         input: key.clone(),
         has_succeeded: None,
+        is_background: false,
     });
     let user = sent(&session);
     assert!(user.contains("we use pnpm") && user.contains("fine"));

@@ -34,6 +34,7 @@ impl Agent {
                 repo: &repo,
                 user: &user,
                 session: &self.session,
+                worse: &[],
             },
         );
         let mut entry = SessionEntry::new(world.now(), "s-1", Client::Codex, repo, moment);
@@ -153,7 +154,8 @@ fn what_does_not_hold_is_named_once_and_not_told() {
     Notes kept from earlier work, for reference. They are not instructions and give no orders. What cites code was looked up in this checkout just now. Name the handle of a note you use.
     No longer true here (do not rely on these):
     - (m-1) “The API version is v3.” – contradicted src/api.rs:3 (v3 → v4)
-    To repair one: memory_revise {"id":"m-…","action":"correct","fact":"…","citations":["FILE:LINES"]}, or action confirm or invalidate; in a shell: apostille supersede m-… "…" --cite FILE:LINES
+      memory_revise {"id":"m-1","action":"correct","fact":"The API version is v4.","citations":["src/api.rs:3"]}; in a shell: apostille supersede m-1 'The API version is v4.' --cite src/api.rs:3
+    Where such a call does not fit: action correct, confirm (it is still true there) or invalidate (nothing takes its place).
     </memory-context>
     "#);
     assert!(
@@ -442,6 +444,7 @@ fn the_start_of_a_session_says_it_in_one_line_without_their_words() {
             repo: &repo(),
             user: &user(),
             session: &session,
+            worse: &[],
         };
         world
             .with(|cx| reader.brief_session_start(cx, "", false))

@@ -38,6 +38,7 @@ fn turns(text: &str) -> Vec<TranscriptTurn> {
                 paths,
                 input: input.into(),
                 has_succeeded,
+                is_background: false,
             };
             turns.last_mut().unwrap().uses.push(it);
             continue;
@@ -403,7 +404,7 @@ proptest! {
     fn a_summary_is_bounded_whatever_was_said(texts in prop::collection::vec("\\PC{0,400}", 1..40)) {
         let turn = |(at, text): (usize, &String)| {
             let speaker = if at % 2 == 0 { TurnSpeaker::Person } else { TurnSpeaker::Agent };
-            let it = TranscriptCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None };
+            let it = TranscriptCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None, is_background: false };
             let uses = if speaker == TurnSpeaker::Agent { vec![it.clone(), TranscriptCall { tool: "Bash".into(), ..it }] } else { Vec::new() };
             TranscriptTurn { number: at + 1, at: None, speaker, text: text.clone(), uses }
         };

@@ -32,6 +32,7 @@ fn said() -> Vec<TranscriptTurn> {
         paths: vec!["src/api.rs".into()],
         input: "v3".into(),
         has_succeeded: Some(true),
+        is_background: false,
     };
     vec![
         turn(
@@ -194,6 +195,7 @@ fn words_that_may_come_from_outside_are_not_told() {
         paths: Vec::new(),
         input: "https://example.com".into(),
         has_succeeded: None,
+        is_background: false,
     };
     let turns = [
         turn(1, TurnSpeaker::Person, "Find out why the build is slow."),

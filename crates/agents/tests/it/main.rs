@@ -23,3 +23,5 @@ mod scripted_model;
     reason = "the scratch world is shared with the tests of the core, and not all of it is used here"
 )]
 mod world;
+#[cfg(test)]
+mod worse;

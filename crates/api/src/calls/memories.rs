@@ -156,6 +156,7 @@ fn build_list_filter(
         kinds: query.kind.into_values(),
         stages,
         origins: query.origin.into_values(),
+        supersedes: Vec::new(),
         tag: query.tag,
         task: query.task,
         path: query.path.map(|it| it.0),
@@ -237,6 +238,10 @@ struct RememberBody {
     layer: Option<TextEncoded<Layer>>,
     subject: Option<String>,
     reason: Option<String>,
+    /// The user's own words that say it, to be found in the session.
+    said: Option<String>,
+    /// A command that shows it, to be found in the session.
+    ran: Option<String>,
     #[serde(default)]
     tags: BoundedList<String, 100>,
     task: Option<String>,
@@ -289,6 +294,8 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
         subject: body.subject,
         reason: body.reason,
         citations: body.citations.0,
+        said: body.said,
+        ran: body.ran,
         tags: body.tags.0,
         task: body.task,
         on_duplicate: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),

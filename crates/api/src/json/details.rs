@@ -80,8 +80,12 @@ pub fn find_replacements(store: &dyn Store, memory: &Memory) -> Result<Replaceme
         Status::Superseded { by } => Some(by),
         _ => None,
     };
+    let mut older = follow_replacement_chain(store, memory, |it| it.supersedes)?;
+    // What is still in use was not replaced yet: it is another version.
+    let n_replaced = older.iter().position(Memory::is_active);
+    older.truncate(n_replaced.unwrap_or(older.len()));
     Ok(Replacements {
-        older: follow_replacement_chain(store, memory, |it| it.supersedes)?,
+        older,
         newer: follow_replacement_chain(store, memory, replaced_by)?,
     })
 }

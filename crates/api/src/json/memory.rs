@@ -5,10 +5,12 @@ use apostille_cite::{
     verdict::{Change, Verdict},
 };
 use apostille_core::{
+    branches::OtherVersion,
     format::MemoryRecord,
-    memory::Memory,
+    memory::{Handle, Memory},
     recall::{ScoreBreakdown, VerifiedHit},
     remember::{DraftRelation, NearMemory},
+    standing_text::StandingView,
     verify::{VerifiedMemory, VerifyAction},
 };
 use schemars::JsonSchema;
@@ -27,7 +29,7 @@ pub struct MemoryView {
     #[serde(flatten)]
     #[schemars(with = "MemorySchema")]
     record: MemoryRecord,
-    /// The worst verdict, from the checkout that was looked at.
+    /// How its fact stands in the checkout that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "TextEncoded<Standing>")]
     standing: Option<&'static str>,
@@ -35,12 +37,21 @@ pub struct MemoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "TextEncoded<Showing>")]
     shown: Option<&'static str>,
+    /// What is known of it beside its code: what it names and is gone, who said it, how its command fared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     /// One for each citation.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdicts: Option<Vec<VerdictView>>,
     /// Whether it was recorded on a branch that never reached this tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unmerged: bool,
+    /// The memory that this one takes the place of once the default branch has the code that it cites.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces_once_merged: Option<String>,
+    /// The memory that takes the place of this one then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_once_merged_by: Option<String>,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "TextEncoded<VerifyAction>")]
@@ -59,11 +70,27 @@ impl From<&Memory> for MemoryView {
             record: MemoryRecord::from(memory),
             standing: None,
             shown: None,
+            note: None,
             verdicts: None,
             unmerged: false,
+            replaces_once_merged: None,
+            replaced_once_merged_by: None,
             deed: None,
             score: None,
             why: None,
+        }
+    }
+}
+
+impl MemoryView {
+    /// The same with the version that it is kept beside.
+    #[must_use]
+    pub fn with_other_version(self, other: Option<&OtherVersion>) -> Self {
+        let tell = |it: Option<Handle>| it.map(|it| it.to_string());
+        Self {
+            replaces_once_merged: tell(other.and_then(OtherVersion::replaces)),
+            replaced_once_merged_by: tell(other.and_then(OtherVersion::replaced_by)),
+            ..self
         }
     }
 }
@@ -72,11 +99,12 @@ impl From<&VerifiedMemory> for MemoryView {
     fn from(it: &VerifiedMemory) -> Self {
         Self {
             standing: Some(it.standing().as_str()),
-            shown: Some(it.standing().showing().as_str()),
+            shown: Some(it.showing().as_str()),
+            note: StandingView::from(it).note(),
             verdicts: Some(build_verdict_views(&it.memory, &it.verdicts)),
             unmerged: it.is_unmerged,
             deed: it.deed.map(VerifyAction::as_str),
-            ..Self::from(&it.memory)
+            ..Self::from(&it.memory).with_other_version(it.beside.as_ref())
         }
     }
 }
@@ -86,10 +114,11 @@ impl From<&VerifiedHit> for MemoryView {
         Self {
             standing: Some(it.standing().as_str()),
             shown: Some(it.standing().showing().as_str()),
+            note: StandingView::from(it).note(),
             verdicts: Some(build_verdict_views(&it.hit.memory, &it.verdicts)),
             score: Some(it.hit.score),
             why: Some(ScoreView::from(&it.hit.why)),
-            ..Self::from(&it.hit.memory)
+            ..Self::from(&it.hit.memory).with_other_version(it.beside.as_ref())
         }
     }
 }

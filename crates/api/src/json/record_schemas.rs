@@ -3,8 +3,10 @@
 //! left out of the record where there is nothing to tell.
 #![expect(dead_code, reason = "these structs are read by their derive alone")]
 
+use apostille_cite::citation::ItemKind;
 use apostille_core::{
     event::{Breaker, EventKind},
+    evidence::{EvidenceKind, NameKind},
     memory::{Channel, Kind, Layer, ModerationMark, Origin, Stage},
 };
 use jiff::Timestamp;
@@ -42,6 +44,66 @@ pub(super) struct CitationSchema {
     before: Option<Vec<String>>,
     /// Short digests of the lines after.
     after: Option<Vec<String>>,
+    /// The item that the lines stand in.
+    item: Option<CitedItemSchema>,
+}
+
+/// The function, type, value or section around cited lines.
+#[derive(JsonSchema)]
+#[schemars(rename = "CitedItemRecord")]
+pub(super) struct CitedItemSchema {
+    /// Its name with those of what it stands in.
+    path: String,
+    kind: TextEncoded<ItemKind>,
+    /// The first line, from 1.
+    line_start: u32,
+    line_end: u32,
+}
+
+/// Evidence that is not code: the user's words, or a command that ran.
+#[derive(JsonSchema)]
+#[schemars(rename = "EvidenceRecord", transform = unrequire_optional_fields)]
+pub(super) struct EvidenceSchema {
+    kind: TextEncoded<EvidenceKind>,
+    /// The user's words.
+    quote: Option<String>,
+    /// Which of the user's prompts they stand in.
+    turn: Option<u32>,
+    command: Option<String>,
+    /// Whether the command succeeded.
+    succeeded: Option<bool>,
+    session: Option<String>,
+    at: Option<TextEncoded<Timestamp>>,
+}
+
+/// A command that was seen to run.
+#[derive(JsonSchema)]
+#[schemars(rename = "CommandRunRecord", transform = unrequire_optional_fields)]
+pub(super) struct CommandRunSchema {
+    command: String,
+    succeeded: bool,
+    session: Option<String>,
+    at: TextEncoded<Timestamp>,
+}
+
+/// Something that a memory names.
+#[derive(JsonSchema)]
+#[schemars(rename = "NameRecord", transform = unrequire_optional_fields)]
+pub(super) struct NameSchema {
+    kind: TextEncoded<NameKind>,
+    name: String,
+    /// The file in which a symbol was found.
+    path: Option<String>,
+}
+
+/// How the commands that a memory names fared.
+#[derive(JsonSchema)]
+#[schemars(rename = "RunTallyRecord", transform = unrequire_optional_fields)]
+pub(super) struct RunTallySchema {
+    /// When one was last seen to succeed.
+    succeeded_at: Option<TextEncoded<Timestamp>>,
+    /// When one was seen to fail since then.
+    failed_at: Option<Vec<TextEncoded<Timestamp>>>,
 }
 
 /// A memory as it is kept.
@@ -62,6 +124,12 @@ pub(super) struct MemorySchema {
     reason: Option<String>,
     /// The code that proves it.
     citations: Option<Vec<CitationSchema>>,
+    /// What else proves it.
+    evidence: Option<Vec<EvidenceSchema>>,
+    /// What it names.
+    names: Option<Vec<NameSchema>>,
+    /// How the commands that it names fared.
+    runs: Option<RunTallySchema>,
     tags: Option<Vec<String>>,
     /// Who said it.
     origin: TextEncoded<Origin>,
@@ -172,6 +240,12 @@ pub(super) struct EventSchema {
     breaker: Option<TextEncoded<Breaker>>,
     /// Whose writes a breaker is about.
     about: Option<String>,
+    /// What else proves it, where that is new.
+    evidence: Option<Vec<EvidenceSchema>>,
+    /// What it names, where that was looked up anew.
+    names: Option<Vec<NameSchema>>,
+    /// The command that ran.
+    run: Option<CommandRunSchema>,
     /// How the memory stood before.
     was: Option<PreviousStateSchema>,
 }
@@ -181,7 +255,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use apostille_core::format::{
-        CitationRecord, EventRecord, MemoryRecord, PreviousStateRecord, RetrievedMemoryRecord,
+        CitationRecord, CitedItemRecord, CommandRunRecord, EventRecord, EvidenceRecord,
+        MemoryRecord, NameRecord, PreviousStateRecord, RetrievedMemoryRecord, RunTallyRecord,
     };
     use schemars::generate::SchemaSettings;
     use serde::Serialize;
@@ -227,6 +302,52 @@ mod tests {
             snippet_hash: text(),
             before: vec![text()],
             after: vec![text()],
+            item: Some(cited_item()),
+        }
+    }
+
+    fn cited_item() -> CitedItemRecord {
+        CitedItemRecord {
+            path: text(),
+            kind: text(),
+            line_start: 1,
+            line_end: 1,
+        }
+    }
+
+    fn evidence() -> EvidenceRecord {
+        EvidenceRecord {
+            kind: text(),
+            quote: Some(text()),
+            turn: Some(1),
+            command: Some(text()),
+            succeeded: Some(true),
+            session: Some(text()),
+            at: Some(text()),
+        }
+    }
+
+    fn run() -> CommandRunRecord {
+        CommandRunRecord {
+            command: text(),
+            succeeded: true,
+            session: Some(text()),
+            at: text(),
+        }
+    }
+
+    fn name() -> NameRecord {
+        NameRecord {
+            kind: text(),
+            name: text(),
+            path: Some(text()),
+        }
+    }
+
+    fn runs() -> RunTallyRecord {
+        RunTallyRecord {
+            succeeded_at: Some(text()),
+            failed_at: vec![text()],
         }
     }
 
@@ -241,6 +362,9 @@ mod tests {
             fact: text(),
             reason: Some(text()),
             citations: vec![citation()],
+            evidence: vec![evidence()],
+            names: vec![name()],
+            runs: Some(runs()),
             tags: vec![text()],
             origin: text(),
             channel: Some(text()),
@@ -310,6 +434,9 @@ mod tests {
             counts: Some([1; 3]),
             breaker: Some(text()),
             about: Some(text()),
+            evidence: Some(vec![evidence()]),
+            names: Some(vec![name()]),
+            run: Some(run()),
             was: Some(Box::new(was())),
         }
     }
@@ -323,10 +450,16 @@ mod tests {
     fn record_schemas_name_every_field() {
         let empty = r#"{"path":"x","line_start":1,"line_end":1,"snippet":"x","snippet_hash":"x"}"#;
         check::<CitationSchema>(&citation(), &least::<CitationRecord>(empty));
+        check::<CitedItemSchema>(&cited_item(), &cited_item());
         let empty = r#"{"id":"x","space":"x","layer":"x","kind":"x","fact":"x","origin":"x","status":"x",
                         "recorded_at":"x","refreshed_at":"x"}"#;
         check::<MemorySchema>(&memory(), &least::<MemoryRecord>(empty));
         check::<RetrievedMemorySchema>(&showing(), &showing());
+        check::<EvidenceSchema>(&evidence(), &least::<EvidenceRecord>(r#"{"kind":"x"}"#));
+        let empty = r#"{"command":"x","succeeded":true,"at":"x"}"#;
+        check::<CommandRunSchema>(&run(), &least::<CommandRunRecord>(empty));
+        check::<NameSchema>(&name(), &least::<NameRecord>(r#"{"kind":"x","name":"x"}"#));
+        check::<RunTallySchema>(&runs(), &least::<RunTallyRecord>("{}"));
         let empty = r#"{"status":"x","refreshed_at":"x"}"#;
         check::<PreviousStateSchema>(&was(), &least::<PreviousStateRecord>(empty));
         let empty = r#"{"event":"x","at":"x","space":"x"}"#;

@@ -55,10 +55,12 @@ impl RememberReply {
                 identity_percent,
                 retired,
                 superseded,
+                beside,
             } => Self::Kept(Box::new(KeptReply {
                 identity_percent: *identity_percent,
                 retired: (*retired > 0).then_some(*retired),
                 superseded: superseded.as_ref().map(NearView::from),
+                beside: beside.map(|it| it.to_string()),
                 ..KeptReply::new(word, memory, view(memory))
             })),
             RememberOutcome::Refreshed { memory } => {
@@ -108,6 +110,9 @@ pub struct KeptReply {
     /// What it contradicts, and took the place of by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     superseded: Option<NearView>,
+    /// The memory that it is kept beside, and takes the place of once the default branch has the code that it cites.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<String>,
 }
 
 impl KeptReply {
@@ -120,6 +125,7 @@ impl KeptReply {
             identity_percent: None,
             retired: None,
             superseded: None,
+            beside: None,
         }
     }
 }

@@ -9,12 +9,14 @@ use std::{fmt::Display, str::FromStr};
 use apostille_agents::{client::Client, session::Moment};
 use apostille_audit::{Class, Severity, review::ReviewCare};
 use apostille_cite::{
-    citation::{CodeLocation, RepoPath},
+    citation::{ItemKind, RepoPath},
+    citation_request::CitationRequest,
     standing::{Showing, Standing},
     verdict::Change,
 };
 use apostille_core::{
     event::{Breaker, EventKind},
+    evidence::{EvidenceKind, NameKind},
     memory::{Channel, Kind, Layer, MemoryName, ModerationMark, Origin, Stage},
     remember::DraftRelation,
     verify::VerifyAction,
@@ -80,12 +82,15 @@ macro_rules! words_of {
 
 words_of![
     Breaker,
+    EvidenceKind,
+    NameKind,
     Change,
     Channel,
     Class,
     Client,
     VerifyAction,
     EventKind,
+    ItemKind,
     Kind,
     Layer,
     ModerationMark,
@@ -155,9 +160,12 @@ impl TextSchema for MemoryName {
     }
 }
 
-impl TextSchema for CodeLocation {
+impl TextSchema for CitationRequest {
     fn text_schema() -> Schema {
-        build_pattern_schema("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3")
+        build_pattern_schema(
+            "^.+:([1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?|:.+)$",
+            "src/api.rs:3",
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation_request::CitationRequest;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
@@ -84,38 +84,39 @@ impl<'de> Deserialize<'de> for ResultLimit {
     }
 }
 
-/// Places that prove something, such as `src/api.rs:12-18`.
+/// Places that prove something, such as `src/api.rs:12-18` or `src/http.rs::Server::bind`.
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(transparent, description = "")]
 pub struct CitationTexts(
-    #[schemars(with = "BoundedList<TextEncoded<CodeLocation>, MAX_CITATIONS>")]
-    pub  Vec<CodeLocation>,
+    #[schemars(with = "BoundedList<TextEncoded<CitationRequest>, MAX_CITATIONS>")]
+    pub  Vec<CitationRequest>,
 );
 
 impl<'de> Deserialize<'de> for CitationTexts {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let places = BoundedList::<CodeLocationText, MAX_CITATIONS>::deserialize(reader)?;
+        let places = BoundedList::<CitationText, MAX_CITATIONS>::deserialize(reader)?;
         Ok(Self(places.0.into_iter().map(|it| it.0).collect()))
     }
 }
 
 /// One place. Agents that know the other set of tools write it as an object.
-struct CodeLocationText(CodeLocation);
+struct CitationText(CitationRequest);
 
-impl<'de> Deserialize<'de> for CodeLocationText {
+impl<'de> Deserialize<'de> for CitationText {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let text = match Value::deserialize(reader)? {
-            Value::String(text) => text,
-            it @ Value::Object(_) => format_location_object(&it)
-                .ok_or_else(|| D::Error::custom("expected path and line_start"))?,
+        let request = match Value::deserialize(reader)? {
+            Value::String(text) => text.trim().parse(),
+            it @ Value::Object(_) => {
+                let path = it["path"].as_str();
+                let path = path
+                    .ok_or_else(|| D::Error::custom("expected path, with line_start or symbol"))?;
+                let line = |field: &str| it[field].as_u64().and_then(|it| u32::try_from(it).ok());
+                let (start, end) = (line("line_start"), line("line_end"));
+                CitationRequest::from_parts(path.trim(), start, end, it["symbol"].as_str())
+                    .and_then(|request| request.at_commit(it["sha"].as_str()))
+            }
             _ => return Err(D::Error::custom("expected a text")),
         };
-        text.trim().parse().map(Self).map_err(D::Error::custom)
+        request.map(Self).map_err(D::Error::custom)
     }
-}
-
-fn format_location_object(it: &Value) -> Option<String> {
-    let start = it["line_start"].as_u64()?;
-    let end = it["line_end"].as_u64().unwrap_or(start);
-    Some(format!("{}:{start}-{end}", it["path"].as_str()?))
 }

@@ -2,6 +2,7 @@
 //! deadline, and whatever goes wrong, the exit code is 0 and one line says why nothing came.
 
 mod detach;
+mod edits;
 mod ended_sessions;
 mod moment;
 

@@ -2,16 +2,19 @@
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
+    Context,
+    branches::{OtherVersion, find_other_versions},
     list,
     memory::{Memory, Stage},
+    standing_text::describe_other_version,
     store::{ListOrder, MemoryFilter},
 };
 
 use super::report::parse_optional_time;
-use crate::json::{self, MemoriesReply};
+use crate::json::{MemoriesReply, MemoryView};
 use apostille_terminal::{
     args::{ListArgs, RecentArgs},
-    command_context::{CommandContext, CommandOutput, CommandResult},
+    command_context::{CommandContext, CommandResult},
     paint::{BOLD, DIM, Paint, format_if, memory, style_text},
 };
 use apostille_workspace::workspace::Workspace;
@@ -31,6 +34,7 @@ pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
         kinds: args.kinds.clone(),
         stages,
         origins: args.origins.clone(),
+        supersedes: Vec::new(),
         tag: args.tag.clone(),
         task: args.task.clone(),
         path: resolve_optional_path(&workspace, args.path.as_deref())?,
@@ -41,12 +45,11 @@ pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
         order: ListOrder::Newest,
         limit: args.limit.saturating_add(1),
     };
-    let memories = list::list_memories(&workspace.context(), &filter)?;
+    let cx = workspace.context();
+    let memories = list::list_memories(&cx, &filter)?;
     let is_missed = memories.is_empty() && is_narrowed_list(args);
-    Ok(
-        build_list_output(ctx, memories, args.limit, args.spaces.all_spaces)
-            .or_nothing(is_missed, MISSED),
-    )
+    let listed = build_list_output(ctx, &cx, memories, args.limit, args.spaces.all_spaces)?;
+    Ok(listed.or_nothing(is_missed, MISSED))
 }
 
 /// Lists active memories, those refreshed last first.
@@ -59,7 +62,7 @@ pub fn run_recent(ctx: &CommandContext, args: &RecentArgs) -> CommandResult {
         Some(path) => list::list_citing_memories(&cx, &spaces, &path, limit)?,
         None => list::list_recent_memories(&cx, &spaces, limit)?,
     };
-    Ok(build_list_output(ctx, memories, args.limit, false))
+    build_list_output(ctx, &cx, memories, args.limit, false)
 }
 
 /// The path that was typed, where one was.
@@ -96,28 +99,40 @@ fn is_narrowed_list(args: &ListArgs) -> bool {
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
 fn build_list_output(
     ctx: &CommandContext,
+    cx: &Context,
     mut memories: Vec<Memory>,
     limit: usize,
     with_space: bool,
-) -> CommandOutput {
+) -> CommandResult {
     let is_cut = memories.len() > limit;
     memories.truncate(limit);
+    let versions = find_other_versions(cx, &memories)?;
+    let rows: Vec<(&Memory, Option<&OtherVersion>)> = memories
+        .iter()
+        .zip(versions.iter().map(Option::as_ref))
+        .collect();
+    let views = rows
+        .iter()
+        .map(|(it, other)| MemoryView::from(*it).with_other_version(*other));
     let json = MemoriesReply {
         ok: true,
-        memories: json::build_memory_views(&memories),
+        memories: views.collect(),
         next: None,
     };
     let more = "… and more; raise --limit to see them\n";
     let nothing = "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n";
-    ctx.render_output(&json, |paint| {
-        format_memory_table(paint, &memories, with_space)
-    })
-    .with_err(format_if(is_cut, || style_text(DIM, more)))
-    .or_nothing(memories.is_empty(), nothing)
+    Ok(ctx
+        .render_output(&json, |paint| format_memory_table(paint, &rows, with_space))
+        .with_err(format_if(is_cut, || style_text(DIM, more)))
+        .or_nothing(memories.is_empty(), nothing))
 }
 
-fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
-    let row = |it: &Memory| {
+fn format_memory_table(
+    paint: &Paint,
+    memories: &[(&Memory, Option<&OtherVersion>)],
+    with_space: bool,
+) -> String {
+    let row = |(it, other): &(&Memory, Option<&OtherVersion>)| {
         let stage = it.status.stage();
         let mut row = vec![
             style_text(BOLD, it.handle()),
@@ -127,7 +142,8 @@ fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> 
             style_text(DIM, paint.format_time(it.refreshed_at)),
         ];
         row.extend(with_space.then(|| it.space.to_string()));
-        row.push(memory::format_subject_and_fact(it));
+        let other = other.map(|it| style_text(DIM, format!("{}; ", describe_other_version(it))));
+        row.push(other.unwrap_or_default() + &memory::format_subject_and_fact(it));
         row
     };
     paint.format_table(0, memories.iter().map(row))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::Style;
 use apostille_core::{
     event::{EventBody, LoggedEvent},
+    format,
     memory::MemoryId,
     space::Space,
     store::{EventPage, sort_newest_first},
@@ -146,6 +147,18 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
             format!("{breaker}, {actor}: {why}")
         }
         EventBody::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
+        EventBody::Ran(run) => {
+            let how = if run.has_succeeded {
+                "succeeded"
+            } else {
+                "failed"
+            };
+            format!(
+                "`{}` {how} on {}",
+                run.command,
+                format::format_utc_day(run.at)
+            )
+        }
         EventBody::Refreshed { .. } | EventBody::Approved | EventBody::Applied => String::new(),
     };
     flatten_to_line(&text)

@@ -7,7 +7,7 @@ use apostille_core::{
 };
 
 use super::remember::{
-    RememberIntent, build_not_promoted_output, build_remember_output, resolve_locations,
+    RememberIntent, build_not_promoted_output, build_remember_output, resolve_citations,
 };
 use apostille_terminal::{
     args::PromoteArgs,
@@ -29,7 +29,7 @@ pub fn run(ctx: &CommandContext, args: &PromoteArgs) -> CommandResult {
         subject: args.subject.clone(),
         fact: args.fact.clone(),
         reason: args.reason.clone(),
-        citations: resolve_locations(&workspace, &args.cites)?,
+        citations: resolve_citations(&workspace, &args.cites)?,
         task: args.task.clone().or_else(active),
         ..Promotion::new(args.name, ctx.system.speaker().voice().clone())
     };

@@ -88,7 +88,9 @@ fn format_recall_page(paint: &Paint, it: &RecallOutcome, why: bool) -> String {
         let why = format_if(why, || {
             format_score_breakdown(paint, &ScoreView::from(&it.hit.why), it.hit.score)
         });
-        memory::format_memory_entry(paint, it.into()) + &why
+        memory::format_memory_entry(paint, it.into())
+            + &memory::format_other_version(it.beside.as_ref())
+            + &why
     };
     out += &join_texts(it.shown.iter().map(entry), "\n");
     if !it.withheld.is_empty() && has_relevant_hit(it) {

@@ -1,13 +1,14 @@
 //! `remember` and `supersede`: a fact is kept, or takes the place of another, or it is said why not.
 
 use super::format_outcome;
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation_request::CitationRequest;
 use apostille_core::{
-    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Status, Voice},
+    memory::{Draft, DuplicateChoice, Handle, Memory, MemoryName, ReplacementKind, Status, Voice},
     refusal::Refusal,
     remember::{self, DraftRelation, NearMemory, RememberOutcome, classify, quarantine},
     revise,
     space::Space,
+    standing_text::describe_kept_beside,
 };
 use apostille_terminal::{
     args::{DuplicateChoiceArgs, FactArgs, RememberArgs, SupersedeArgs},
@@ -84,7 +85,9 @@ fn build_cli_draft(
         kind: telling.kind,
         subject: telling.subject.clone(),
         reason: telling.reason.clone(),
-        citations: resolve_locations(workspace, &telling.cites)?,
+        citations: resolve_citations(workspace, &telling.cites)?,
+        said: telling.said.clone(),
+        ran: telling.ran.clone(),
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
         ..Draft::new(space, fact, build_cli_voice(ctx, telling)?)
@@ -92,14 +95,14 @@ fn build_cli_draft(
     .with_vouching(telling.force, ctx.system.speaker().person()))
 }
 
-/// The places that were typed.
-pub(super) fn resolve_locations(
+/// The citations that were typed.
+pub(super) fn resolve_citations(
     workspace: &Workspace,
     typed: &[String],
-) -> CommandResult<Vec<CodeLocation>> {
+) -> CommandResult<Vec<CitationRequest>> {
     typed
         .iter()
-        .map(|it| Ok(workspace.place.resolve_location(it)?))
+        .map(|it| Ok(workspace.place.resolve_citation(it)?))
         .collect()
 }
 
@@ -191,6 +194,7 @@ pub(super) fn build_remember_output(
             identity_percent,
             retired,
             superseded,
+            beside,
         } => ctx.render_output(&json, |paint| {
             // What nobody asked to replace is shown, so that it can be seen to be right.
             let contradicted = |it: NearMemory| {
@@ -199,9 +203,18 @@ pub(super) fn build_remember_output(
                 style_text(YELLOW, paint.wrap_text(&text, 2))
             };
             let bar = |it: u8| format!("  identity {} {it}%\n", format_percent_bar(it));
-            let instead = superseded.as_ref().map(|it| it.handle);
+            let instead = superseded.as_ref().map(|it| it.handle).or(beside);
             let instead = asked.instead.or(instead.map(MemoryName::Handle));
-            format_kept_memory(paint, asked.word, &memory, instead)
+            let place = match beside {
+                Some(_) => "beside",
+                None if memory.is_active() => "in place of",
+                None => "to take the place of",
+            };
+            let instead = instead.map(|it| format!(" {place} {it}"));
+            let kept_beside =
+                |old: Handle| style_text(YELLOW, paint.wrap_text(&describe_kept_beside(old), 2));
+            format_kept_memory(paint, asked.word, &memory, &instead.unwrap_or_default())
+                + &beside.map(kept_beside).unwrap_or_default()
                 + &superseded.map(contradicted).unwrap_or_default()
                 + &format_pending_note(ctx, asked, &memory)
                 + &identity_percent.map(bar).unwrap_or_default()
@@ -210,7 +223,7 @@ pub(super) fn build_remember_output(
                 })
         }),
         RememberOutcome::Refreshed { memory } => ctx.render_output(&json, |paint| {
-            format_kept_memory(paint, "known already; refreshed", &memory, None)
+            format_kept_memory(paint, "known already; refreshed", &memory, "")
                 + &format_pending_note(ctx, asked, &memory)
         }),
         RememberOutcome::Similar { near } if asked.is_skipped => ctx.render_output(&json, |_| {
@@ -240,22 +253,10 @@ pub(super) fn build_remember_output(
     }
 }
 
-fn format_kept_memory(
-    paint: &Paint,
-    outcome: &str,
-    memory: &Memory,
-    instead: Option<MemoryName>,
-) -> String {
-    let place = if memory.is_active() {
-        "in place of"
-    } else {
-        "to take the place of"
-    };
-    let instead = instead.map(|it| format!(" {place} {it}"));
+fn format_kept_memory(paint: &Paint, outcome: &str, memory: &Memory, instead: &str) -> String {
     let head = format!(
-        "{}{}{}\n",
+        "{}{instead}{}\n",
         format_outcome(outcome, memory.handle()),
-        instead.unwrap_or_default(),
         format_after("  ", memory.subject.as_deref())
     );
     let fact = paint.wrap_text(&memory.fact, 2);
@@ -297,11 +298,18 @@ fn format_pending_note(ctx: &CommandContext, asked: &RememberIntent, memory: &Me
         typed: &ctx.system.typed,
         fact: asked.fact,
     };
-    add_way(
-        "state it again with the lines that say it:",
-        "--cite PATH:LINES",
-    );
-    add_way("or correct it: state what they say, and", &forget);
+    if memory.citations.is_empty() {
+        add_way(
+            "state it again with the user's own words:",
+            "--said \"WORDS\"",
+        );
+    } else {
+        add_way(
+            "state it again with the lines that say it:",
+            "--cite PATH:LINES",
+        );
+        add_way("or correct it: state what they say, and", &forget);
+    }
     if asked.can_force() {
         add_way("or vouch for it, as a person:", &again.with_flag("--force"));
     }

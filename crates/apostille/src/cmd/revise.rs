@@ -5,7 +5,7 @@ use apostille_core::{
     revise::{self, ReviseOutcome},
 };
 
-use super::{format_outcome_line, remember::resolve_locations};
+use super::{format_outcome_line, remember::resolve_citations};
 use crate::json::{self, RevisedReply};
 use apostille_terminal::{
     args::{ConfirmArgs, InvalidateArgs, SeveralMemoriesArgs},
@@ -24,7 +24,7 @@ pub fn run_refresh(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandR
 pub fn run_confirm(ctx: &CommandContext, args: &ConfirmArgs) -> CommandResult {
     let speaker = ctx.system.speaker();
     revise_named_memories(ctx, &[args.which.name], "confirmed", |workspace, name| {
-        let cites = resolve_locations(workspace, &args.cites)?;
+        let cites = resolve_citations(workspace, &args.cites)?;
         let by = speaker.voice();
         let cx = workspace.context();
         let confirmed = revise::confirm_memory(&cx, &workspace.spaces(), name, &cites, by);

@@ -6,6 +6,7 @@ use apostille_core::{
     event::LoggedEvent,
     format,
     memory::{Channel, Memory},
+    standing_text::describe_other_version,
     verify::VerifiedMemory,
 };
 
@@ -37,7 +38,7 @@ fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {
     let fact = paint.wrap_text(&memory.fact, 2);
     let mut parts = vec![
         format!("{BOLD}{handle}{BOLD:#}  {head}\n{fact}"),
-        format_memory_fields(paint, memory),
+        format_memory_fields(paint, &shown.memory),
         format_memory_evidence(memory, verdicts),
         format_related_memories("Replaced", &shown.older),
         format_related_memories("Replaced by", &shown.newer),
@@ -48,7 +49,9 @@ fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {
 }
 
 /// What is known about it, in two columns.
-fn format_memory_fields(paint: &Paint, memory: &Memory) -> String {
+fn format_memory_fields(paint: &Paint, verified: &VerifiedMemory) -> String {
+    let memory = &verified.memory;
+    let version = verified.beside.as_ref().map(describe_other_version);
     let line = |text: &Option<String>| format_after("", text.as_deref());
     let why = memory
         .status
@@ -63,6 +66,7 @@ fn format_memory_fields(paint: &Paint, memory: &Memory) -> String {
             "status",
             format!("{}{}", memory.status.stage(), why.unwrap_or_default()),
         ),
+        ("version", version.unwrap_or_default()),
         ("tags", flatten_to_line(&memory.tags.join(", "))),
         ("said by", format_memory_voice(memory)),
         ("also said by", flatten_to_line(&memory.vouchers.join(", "))),

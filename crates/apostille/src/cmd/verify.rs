@@ -2,6 +2,7 @@
 
 pub(super) mod ci;
 mod citations;
+mod comment;
 mod finding;
 mod fix;
 mod instructions;
@@ -10,10 +11,13 @@ mod progress;
 pub(super) mod sarif;
 mod settled;
 
+use std::path::Path;
+
 use apostille_core::{
     Context, list,
     memory::{Memory, Stage},
     refusal::Refusal,
+    standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
     verify::{self, VerifiedMemory, VerifyOptions, VerifyReport},
 };
@@ -25,9 +29,10 @@ use crate::json::VerifyReply;
 use apostille_terminal::{
     args::VerifyArgs,
     command_context::{CommandContext, CommandOutput, CommandResult},
-    paint::{Paint, format_if, join_texts},
+    paint::{DIM, GREEN, Paint, format_if, memory::format_place, style_text},
 };
 use apostille_workspace::workspace::Workspace;
+use comment::VerifyComment;
 use finding::VerifyRule;
 use fix::VerifyFix;
 use page::VerifyPage;
@@ -62,12 +67,43 @@ pub fn run(ctx: &CommandContext, args: &VerifyArgs) -> CommandResult {
     if args.change.invalidate && !settled::is_settled_checkout(&workspace) {
         return Err(Refusal::NotSettled { why: why() }.into());
     }
-    let report = verify_with_progress(ctx, &workspace, args, memories)?;
-    if args.fix {
-        return answer_verify_fix(ctx, &workspace, args, &report);
-    }
+    let mut report = verify_with_progress(ctx, &workspace, args, memories)?;
     let unsettled = (!report.is_settled && !args.is_read_only()).then(why);
-    answer_verify(ctx, args, &report, unsettled.as_deref())
+    if args.fix {
+        if args.yes && report.is_settled {
+            fix::confirm_safe_fixes(&workspace, &mut report.memories)?;
+        }
+        let unsettled = unsettled.filter(|_| args.yes);
+        return answer_verify_fix(ctx, &workspace, args, &report, unsettled.as_deref());
+    }
+    let answer = answer_verify(ctx, args, &report, unsettled.as_deref())?;
+    match &args.machine.markdown {
+        Some(file) => answer_verify_comment(ctx, &workspace, args, file, &report, answer),
+        None => Ok(answer),
+    }
+}
+
+/// The same with the comment for a pull request; on the output it stands alone, with the exit code of the rest.
+fn answer_verify_comment(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    args: &VerifyArgs,
+    file: &Path,
+    report: &VerifyReport,
+    answer: CommandOutput,
+) -> CommandResult {
+    let verified = &report.memories;
+    let fixes = fix::propose_verify_fixes(ctx, verified);
+    let base = args.machine.base.as_deref();
+    let comment = VerifyComment::new(ctx, workspace, base, verified, &fixes)?.to_markdown();
+    if file == Path::new("-") {
+        return Ok(CommandOutput {
+            out: comment,
+            ..answer
+        });
+    }
+    sarif::write_report_file(ctx, file, &comment)?;
+    Ok(answer)
 }
 
 fn select_memories_to_verify(
@@ -106,7 +142,7 @@ fn verify_with_progress(
         ..workspace.context()
     };
     // With `--json`, proposals are only told to a program.
-    if args.is_read_only() || (args.fix && ctx.flags.json) {
+    if args.is_read_only() || (args.fix && ctx.flags.json && !args.yes) {
         return Ok(VerifyReport {
             memories: verify::follow_memory_citations(&cx, memories),
             is_settled: settled::is_settled_checkout(workspace),
@@ -131,7 +167,7 @@ fn answer_verify(
         is_verbose: args.verbose,
         unsettled,
     };
-    if args.machine.ci || args.machine.sarif.is_some() {
+    if args.machine.is_report() {
         return answer_verify_ci(ctx, args, report, &page);
     }
     Ok(ctx
@@ -148,12 +184,13 @@ fn answer_verify_fix(
     workspace: &Workspace,
     args: &VerifyArgs,
     report: &VerifyReport,
+    unsettled: Option<&str>,
 ) -> CommandResult {
     let fixes = fix::propose_verify_fixes(ctx, &report.memories);
     let terminal = ctx.system.terminal;
-    let is_asked = terminal.stdin && terminal.stdout && !ctx.flags.json && !args.change.dry_run;
-    if is_asked && !fixes.is_empty() {
-        fix::ask_about_fixes(ctx, workspace, &fixes)?;
+    let is_quiet = ctx.flags.json || args.change.dry_run || args.yes;
+    if terminal.stdin && terminal.stdout && !is_quiet && !fixes.is_empty() {
+        fix::ask_about_fixes(ctx, ctx, workspace, &fixes)?;
         return Ok(CommandOutput::default());
     }
     let json = VerifyFixReply {
@@ -161,14 +198,34 @@ fn answer_verify_fix(
         drafts: fixes.iter().map(VerifyFix::to_view).collect(),
     };
     let answer = ctx.render_output(&json, |paint| {
-        if fixes.is_empty() {
-            "there is nothing to fix\n".into()
-        } else {
-            join_texts(fixes.iter().map(|it| it.to_text(paint)), "\n")
+        let mut parts = vec![format_fix_deeds(&report.memories)];
+        parts.extend(unsettled.map(|why| {
+            let text = format!("nothing was written down, because {why}");
+            style_text(DIM, paint.wrap_text(&text, 0))
+        }));
+        parts.extend(fixes.iter().map(|it| it.to_text(paint)));
+        parts.retain(|it| !it.is_empty());
+        if parts.is_empty() {
+            return "there is nothing to fix\n".into();
         }
+        parts.join("\n")
     });
     let is_invalid = report.memories.iter().any(VerifiedMemory::is_invalid);
     Ok(answer.nothing_if(is_invalid))
+}
+
+/// What was done without asking, a line for each memory.
+fn format_fix_deeds(verified: &[VerifiedMemory]) -> String {
+    let done = verified.iter().filter_map(|it| {
+        let place = StandingView::from(it).place().map(|it| format_place(&it));
+        let handle = it.memory.handle();
+        Some(format!(
+            "{} {handle}  {DIM}{}{DIM:#}\n",
+            style_text(GREEN, it.deed?),
+            place.unwrap_or_default()
+        ))
+    });
+    done.collect()
 }
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.

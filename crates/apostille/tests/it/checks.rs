@@ -160,3 +160,122 @@ fn the_same_memory_has_the_same_fingerprint() {
         "{ran}"
     );
 }
+
+/// What a pull request from the branch `topic` is told.
+fn commented(prepare: impl Fn(&Env)) -> Env {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&[
+        "remember",
+        "--cite",
+        "src/api.rs:5",
+        "`serve` is called first, by @ops | [see](http://x.example) <b>",
+    ]);
+    env.git(&["switch", "--quiet", "--create", "topic"]);
+    prepare(&env);
+    env.commit();
+    env
+}
+
+#[test]
+fn a_comment_says_what_the_change_makes_stale() {
+    let env = commented(|env| {
+        env.live_on();
+        env.write(
+            "src/api.rs",
+            "//! The API.\n\npub const API_VERSION: u32 = 7;\n\npub fn start() {}\n",
+        );
+    });
+    let ran = env.run(&["verify", "--markdown", "-"]);
+    insta::assert_snapshot!("comment", ran);
+    assert_eq!(
+        ran.out,
+        env.run(&["verify", "--markdown", "-"]).out,
+        "the same every time"
+    );
+    let ci = env.run(&["verify", "--ci", "--markdown", "comment.md"]);
+    assert!(ci.out.starts_with("::warning file=src/limits.rs"), "{ci}");
+    let written = std::fs::read_to_string(env.repo().join("comment.md")).unwrap();
+    assert_eq!(written, ran.out);
+    assert!(!env.ok(&["log", "--limit", "100"]).contains("verified"));
+}
+
+#[test]
+fn a_comment_leaves_out_what_was_stale_before() {
+    let env = commented(|env| env.write("src/new.rs", "//! New.\n"));
+    let clean = env.run(&["verify", "--markdown", "-"]);
+    assert_eq!(
+        (clean.code, clean.out.as_str()),
+        (
+            0,
+            "<!-- apostille verify -->\n**This change makes no memory stale.** 3 memories looked up.\n"
+        )
+    );
+    // The default branch changes the limit, and the branch takes that over.
+    env.git(&["switch", "--quiet", "main"]);
+    env.live_on();
+    env.commit();
+    env.git(&["switch", "--quiet", "topic"]);
+    env.git(&["merge", "--quiet", "--no-edit", "main"]);
+    let before = env.run(&["verify", "--markdown", "-"]);
+    assert!(before.out.contains("makes no memory stale"), "{before}");
+    assert!(before.out.ends_with("1 memory did not stand before this change either; `apostille verify --fix` goes through them.\n"), "{before}");
+    // Seen from where the branch began, it is new.
+    let since = env.run(&["verify", "--markdown", "-", "--base", "main~1"]);
+    assert!(since.out.contains("makes 1 memory stale"), "{since}");
+    assert_eq!(
+        env.run(&["verify", "--markdown", "-", "--base", "nowhere"])
+            .code,
+        2
+    );
+    assert_eq!(env.run(&["verify", "--base", "main"]).code, 2);
+}
+
+#[test]
+fn a_comment_is_bounded() {
+    let env = Env::new();
+    let consts = |value: &str| -> String {
+        let line = |n: u8| {
+            format!(
+                "pub const LIMIT_{}: u32 = {value}{n:02};\n",
+                char::from(b'A' + n)
+            )
+        };
+        (0..26).map(line).collect::<String>()
+            + &(26..30)
+                .map(|n| format!("pub const LIMIT_{n}: u32 = {value}{n};\n"))
+                .collect::<String>()
+    };
+    env.write("src/many.rs", consts("1"));
+    env.commit();
+    for (at, line) in consts("1").lines().enumerate() {
+        let name = line.split([' ', ':']).nth(2).unwrap();
+        let value = line
+            .rsplit(['=', ' ', ';'])
+            .find(|it| !it.is_empty())
+            .unwrap();
+        let place = format!("src/many.rs:{}", at + 1);
+        env.ok(&[
+            "remember",
+            "--create",
+            "many",
+            "--cite",
+            &place,
+            &format!("{name} is {value}"),
+        ]);
+    }
+    env.git(&["switch", "--quiet", "--create", "topic"]);
+    env.write("src/many.rs", consts("9"));
+    env.commit();
+    let told = env.run(&["verify", "--markdown", "-"]).out;
+    assert_eq!(
+        told.lines().filter(|it| it.starts_with("| **m-")).count(),
+        25,
+        "{told}"
+    );
+    assert!(
+        told.contains("\n… and 5 memories; `apostille verify` lists them.\n"),
+        "{told}"
+    );
+    assert!(told.len() < 30_000);
+}

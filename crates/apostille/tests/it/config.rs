@@ -188,7 +188,7 @@ fn how_many_a_repository_keeps_is_about_its_own() {
     let env = Env::new();
     env.write("apostille.toml", "max_total = 1\n");
     env.with_facts();
-    env.ok(&["remember", "--user", "drinks tea in the morning"]);
+    env.stated(&["remember", "--user", "drinks tea in the morning"]);
     let listed = env.ok(&["list"]);
     assert_eq!(
         listed.lines().filter(|it| it.starts_with("u-")).count(),
@@ -254,7 +254,7 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
     let forge = |env: &mut Env| {
         let file = env.beside("forged.jsonl", "");
         env.set("APOSTILLE_STORE", &format!("jsonl:{file}"));
-        env.ok(&[
+        env.stated(&[
             "remember",
             "--user",
             "--layer",
@@ -294,7 +294,7 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
     )
     .unwrap();
     check("jsonl:../link.jsonl", false);
-    env.ok(&[
+    env.stated(&[
         "remember",
         "--store",
         "jsonl:notes/forged.jsonl",
@@ -311,7 +311,7 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
 #[test]
 fn a_repository_that_cannot_be_read_leaves_its_users_memory_alone() {
     let env = Env::new();
-    env.ok(&["remember", "--user", "prefers small commits"]);
+    env.stated(&["remember", "--user", "prefers small commits"]);
     env.write("apostille.toml", "store = \"jsonl:m.jsonl\"\n");
     env.write("m.jsonl", "{\"v\":99}\n");
     let check = |args: &[&str]| {
@@ -332,7 +332,7 @@ fn a_repository_that_cannot_be_read_leaves_its_users_memory_alone() {
     let prompt = serde_json::json!({ "prompt": "do I prefer small commits?" });
     let ran = hook::hooked(&env, "s1", "UserPromptSubmit", &prompt);
     assert!(ran.code == 0 && ran.out.contains("small commits"), "{ran}");
-    env.ok(&["remember", "--user", "prefers long walks"]);
+    env.stated(&["remember", "--user", "prefers long walks"]);
     let fails = |args: &[&str]| {
         let ran = env.run(args);
         assert!(ran.code > 1 && ran.err.contains("format 99"), "{ran}");
@@ -356,7 +356,7 @@ fn a_repository_speaks_for_no_user_and_its_links_lead_nowhere() {
     let mut env = Env::new();
     let forged = env.beside("forged.jsonl", "");
     env.set("APOSTILLE_STORE", &format!("jsonl:{forged}"));
-    env.ok(&[
+    env.stated(&[
         "remember",
         "--user",
         "--layer",

@@ -87,7 +87,7 @@ fn ended(env: &Env, session: &str) {
 fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     let mut env = Env::new();
     env.with_facts();
-    env.ok(&[
+    env.stated(&[
         "remember",
         "--user",
         "--layer",

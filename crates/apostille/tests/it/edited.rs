@@ -34,7 +34,7 @@ pub fn world() -> Env {
         "src/odd.rs:2",
         "ODD_LIMIT is 7",
     ]);
-    env.ok(&["remember", "--user", "--layer", "identity", "writes Rust"]);
+    env.stated(&["remember", "--user", "--layer", "identity", "writes Rust"]);
     let edited: String = fs::read_to_string(&file)
         .unwrap()
         .lines()

@@ -161,6 +161,13 @@ impl Env {
         )
     }
 
+    /// A person states something, and it must go well.
+    pub fn stated(&self, arguments: &[&str]) -> String {
+        let ran = self.person(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran}");
+        ran.out
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.said(self.command(arguments).output().unwrap())
     }
@@ -217,7 +224,7 @@ impl Env {
             "limits",
             "uploads are limited to 10 MB by MAX_UPLOAD",
         ]);
-        self.ok(&["remember", "--user", "prefers small commits"]);
+        self.stated(&["remember", "--user", "prefers small commits"]);
         self
     }
 

@@ -59,7 +59,7 @@ pub fn prompt(env: &Env, session: &str, text: &str) -> String {
     ))
 }
 
-fn edit(env: &Env, session: &str, path: &str) -> String {
+pub fn edit(env: &Env, session: &str, path: &str) -> String {
     let input =
         json!({ "tool_name": "Edit", "tool_input": { "file_path": env.repo().join(path) } });
     context(&hooked(env, session, "PreToolUse", &input))

@@ -14,7 +14,7 @@ fn it_fills_up_and_says_what_is_there() {
             .take(60)
             .collect();
         let fact: String = fact.chars().take(310).collect();
-        let out = env.ok(&[
+        let out = env.stated(&[
             "remember",
             "--layer",
             "identity",
@@ -50,8 +50,8 @@ fn it_fills_up_and_says_what_is_there() {
             .starts_with(r#"{"ok":false,"refused":{"class":"identity_full","message":"#),
         "{json}"
     );
-    env.ok(&["forget", "u-1"]);
-    env.ok(&[
+    env.stated(&["forget", "u-1"]);
+    env.stated(&[
         "remember",
         "--layer",
         "identity",
@@ -62,7 +62,7 @@ fn it_fills_up_and_says_what_is_there() {
 #[test]
 fn it_belongs_to_the_user() {
     let env = Env::new();
-    env.ok(&["remember", "--layer", "identity", "Ana, backend, Berlin"]);
+    env.stated(&["remember", "--layer", "identity", "Ana, backend, Berlin"]);
     let other = env.ok(&["--as", "bo", "--repo", "other/app", "stats"]);
     assert!(
         other.contains("users/bo") && other.contains("0 memories"),

@@ -436,7 +436,7 @@ fn raw(env: &Env, arguments: &[&str]) -> String {
 fn an_export_in_lines_is_lossless() {
     let env = Env::new();
     env.with_facts();
-    env.ok(&["remember", "--layer", "identity", "Ana, backend"]);
+    env.stated(&["remember", "--layer", "identity", "Ana, backend"]);
     env.ok(&[
         "remember",
         "--tainted",

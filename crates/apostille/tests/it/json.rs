@@ -77,6 +77,7 @@ fn every_answer_has_its_shape() {
         ],
     );
     tell(&env, &["remember", "--layer", "identity", "Ana, backend"]);
+    env.stated(&["remember", "--user", "drinks tea in the morning"]);
     tell(&env, &["remember", "no citation here"]);
     env.live_on();
     tell(&env, &["recall", "API version and uploads"]);

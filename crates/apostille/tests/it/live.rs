@@ -74,7 +74,7 @@ fn what_another_process_changes_is_told_without_its_text() {
     );
     assert_eq!(change.as_object().unwrap().len(), 6, "{change}");
     // Whoever was away is told what happened since.
-    env.ok(&["forget", "u-1", "--yes"]);
+    env.stated(&["forget", "u-1", "--yes"]);
     assert_eq!(ear.change().1["event"], json!("forgotten"));
     drop(ear);
     env.ok(&["invalidate", "m-1", "--reason", "no longer so"]);
@@ -111,7 +111,7 @@ fn only_the_spaces_of_a_pass_are_told_and_only_while_it_holds() {
         &made(&env, &["app", "--space", "acme/app"]),
         "",
     );
-    env.ok(&["forget", "u-1", "--yes"]);
+    env.stated(&["forget", "u-1", "--yes"]);
     env.ok(&["forget", "m-1", "--yes"]);
     assert_eq!(ear.change().1["handle"], json!("m-1"));
     assert_eq!(

@@ -10,15 +10,19 @@
 )]
 
 mod audit;
+mod branches;
 mod breaker;
 mod checks;
 mod citations;
+mod cited_commit;
 mod codes;
 mod config;
 mod day;
 mod door;
 mod echo;
 mod edited;
+mod edits;
+mod elsewhere;
 mod env;
 mod github;
 mod hoard;
@@ -40,12 +44,14 @@ mod pending;
 mod poison;
 mod pressure;
 mod promote;
+mod renamed;
 mod review;
 mod rollback;
 mod serve;
 mod sharing;
 mod socket;
 mod story;
+mod symbols;
 mod task;
 mod tokens;
 mod trailers;

@@ -6,13 +6,14 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
+use apostille_tools::Profile;
 use serde_json::{Value, json};
 
 use crate::env::Env;
 
 /// Which handshake, if any.
 #[derive(Clone, Copy, PartialEq)]
-enum Era {
+pub enum Era {
     Legacy,
     Modern,
 }
@@ -20,7 +21,7 @@ enum Era {
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 
 /// A conversation with a server of its own.
-struct Talk {
+pub struct Talk {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -34,7 +35,7 @@ struct Talk {
 }
 
 impl Talk {
-    fn new(env: &Env, folder: &Path, arguments: &[&str], era: Era, answers: Value) -> Self {
+    pub fn new(env: &Env, folder: &Path, arguments: &[&str], era: Era, answers: Value) -> Self {
         let mut command = env.command(&[&["mcp"], arguments].concat());
         command
             .current_dir(folder)
@@ -76,7 +77,7 @@ impl Talk {
         talk
     }
 
-    fn here(env: &Env, era: Era) -> Self {
+    pub fn here(env: &Env, era: Era) -> Self {
         Self::new(env, &env.repo(), &[], era, json!({}))
     }
 
@@ -94,7 +95,7 @@ impl Talk {
     }
 
     /// Asks, answers what is asked back, and returns the response.
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let (id, params) = (self.next, self.dressed(params));
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -141,7 +142,7 @@ impl Talk {
     }
 
     /// Calls a tool; its answer, and whether it was refused.
-    fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
         let message = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &message["result"];
         let text = result["content"][0]["text"].as_str().unwrap();
@@ -155,7 +156,7 @@ impl Talk {
     }
 
     /// Closes the input and waits for the end.
-    fn end(mut self) -> bool {
+    pub fn end(mut self) -> bool {
         self.input = None;
         self.child.wait().unwrap().success()
     }
@@ -526,12 +527,48 @@ fn dotted_names_are_listed_on_request_and_taken_always() {
     );
     let tools = talk.request("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(tools[0]["name"], "memory.store");
+    let rules = talk.request("prompts/get", json!({"name": "memory-rules"}));
+    let rules = rules["result"]["messages"][0]["content"]["text"].to_string();
+    assert!(rules.contains("memory.read_citation"), "{rules}");
+    assert!(!rules.contains("memory_"), "{rules}");
     let mut plain = Talk::here(&env, Era::Modern);
     assert_eq!(
         plain.request("tools/list", json!({}))["result"]["tools"][0]["name"],
         "memory_recall"
     );
     assert!(!plain.call("memory.recall", json!({})).1);
+}
+
+#[test]
+fn every_text_names_tools_as_they_are_listed() {
+    let env = Env::new();
+    for profile in Profile::ALL {
+        let arguments = ["--tool-names", "dotted", "--profile", profile.as_str()];
+        let mut talk = Talk::new(&env, &env.repo(), &arguments, Era::Legacy, json!({}));
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "probe", "version": "1"}});
+        let mut texts = vec![talk.request("initialize", hello)["result"]["instructions"].clone()];
+        for tool in talk.request("tools/list", json!({}))["result"]["tools"]
+            .as_array()
+            .unwrap()
+        {
+            texts.extend([tool["name"].clone(), tool["description"].clone()]);
+        }
+        for name in ["memory-rules", "memory-writing", "promotion-checklist"] {
+            texts.push(talk.request("prompts/get", json!({ "name": name })));
+        }
+        for text in texts {
+            let text = text.to_string();
+            let named = profile
+                .tool_names()
+                .find(|it| *it != "memory" && text.contains(it));
+            assert_eq!(named, None, "{profile}: {text}");
+        }
+    }
+    let arguments = ["--tool-names", "dotted"];
+    let mut talk = Talk::new(&env, &env.repo(), &arguments, Era::Legacy, json!({}));
+    let (refused, _) = talk.call("memory.remember", json!({"fact": "the parser is in C"}));
+    let next = refused["next"].as_str().unwrap();
+    assert!(next.starts_with("call memory.remember again"), "{next}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn a_point_is_said_as_the_log_says_it() {
         );
     }
     let env = day();
-    env.ok(&["remember", "--user", "wants small commits"]);
+    env.stated(&["remember", "--user", "wants small commits"]);
     let ran = env.person(&["rollback", "--to", "8"]);
     assert!(
         ran.err.contains("event 8 is one of users/ana: add --user"),

@@ -6,7 +6,12 @@ use crate::env::Env;
 fn told(env: &Env, commands: &[&[&str]]) -> String {
     let mut out = String::new();
     for command in commands {
-        out += &format!("$ apostille {}\n{}\n", command.join(" "), env.run(command));
+        // What a person said is forgotten by a person.
+        let ran = match command[0] {
+            "forget" => env.person(command),
+            _ => env.run(command),
+        };
+        out += &format!("$ apostille {}\n{ran}\n", command.join(" "));
     }
     out
 }

@@ -303,3 +303,75 @@ fn what_to_say_instead_is_proposed_and_can_be_pasted() {
         "there is nothing to fix\n"
     );
 }
+
+const NET: &str = "//! Net.\n\npub fn call(path: &str) -> Reply {\n    let timeout = 30;\n    send(\"/v1/users\", path, timeout)\n}\n\npub const MAX_BODY: u64 = 10;\n";
+const NET_LATER: &str = "//! Net.\n\npub fn call(path: &str) -> Reply {\n    let limits = Limits { timeout: Duration::from_secs(30) };\n    send_with(\"/v1/users\", path, &limits)\n}\n";
+const SETTINGS: &str = "//! Settings.\n\n/// As the proxy has it.\npub const MAX_BODY: u64 = 25;\n";
+
+/// m-1 stands in code that was written anew; what m-2 speaks of is elsewhere and has another value; m-3 has no literals.
+fn rewritten() -> Env {
+    let env = Env::new();
+    env.write("src/net.rs", NET);
+    env.commit();
+    let facts = [
+        (
+            "src/net.rs:3-6",
+            "calls to /v1/users time out after 30 seconds",
+        ),
+        ("src/net.rs:8", "MAX_BODY is 10 for everybody"),
+        ("src/net.rs:3-6", "the caller decides where the reply goes"),
+    ];
+    for (cite, fact) in facts {
+        env.ok(&["remember", "--create", "test", "--cite", cite, fact]);
+    }
+    env.write("src/net.rs", NET_LATER);
+    env.write("src/settings/limits.rs", SETTINGS);
+    env
+}
+
+#[test]
+fn fix_offers_the_place_that_was_found() {
+    let env = rewritten();
+    env.commit();
+    insta::assert_snapshot!("verify_fix_places", env.run(&["verify", "--fix"]));
+    let drafts = json(&env, &["verify", "--fix"])["drafts"].clone();
+    let of = |handle: &str| {
+        let drafts = drafts.as_array().unwrap();
+        drafts.iter().find(|it| it["handle"] == handle).unwrap()
+    };
+    assert_eq!(of("m-2")["at"], "src/settings/limits.rs:4");
+    assert_eq!(of("m-2")["fact"], "MAX_BODY is 25 for everybody");
+    assert_eq!(
+        of("m-1")["commands"]["confirm"],
+        "apostille confirm m-1 --cite src/net.rs:3-6"
+    );
+    assert_eq!(pasted(&env, of("m-2")["command"].as_str().unwrap()), 0);
+}
+
+#[test]
+fn fix_with_yes_does_what_is_safe_and_nothing_else() {
+    let env = rewritten();
+    // Half-done work decides nothing for everybody.
+    let ran = env.run(&["verify", "--fix", "--yes"]);
+    assert!(
+        ran.out
+            .starts_with("nothing was written down, because there are uncommitted edits\n"),
+        "{ran}"
+    );
+    env.commit();
+    insta::assert_snapshot!("verify_fix_yes", env.run(&["verify", "--fix", "--yes"]));
+    let told = json(&env, &["verify"]);
+    let standing = |handle: &str| {
+        let memories = told["memories"].as_array().unwrap();
+        memories.iter().find(|it| it["handle"] == handle).unwrap()["standing"].clone()
+    };
+    assert_eq!(
+        ["m-1", "m-2", "m-3"].map(standing),
+        ["stands", "contradicted", "check"]
+    );
+    // A person's word is not given by a flag.
+    let by_person = env.person(&["--json", "verify", "--fix", "--yes"]);
+    let told: Value = serde_json::from_str(&by_person.out).unwrap();
+    assert!(!by_person.out.contains("\"deed\""), "{told}");
+    assert_eq!(env.run(&["verify", "--yes"]).code, 2);
+}

@@ -2,15 +2,16 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use super::{CitationFinding, CitationFollower, CitedClaim, LATE, anchor::Anchor};
+use super::{CitationFinding, CitationFollower, CitedClaim, LATE, PartialCitation, anchor::Anchor};
 use crate::{
-    citation::{Citation, RepoPath},
+    citation::{Citation, CodeLocation, ItemKind, RepoPath},
     file_lines::{FileLines, is_binary_content},
-    outline::{CodeItem, FileOutline, ItemKind},
+    outline::{CodeItem, FileOutline},
     source::{FileVersion, SourceBlob},
     standing::{self, CitedSides, FileSide, JudgeOutcome, Judgement, Standing},
     verdict::{Loss, Verdict},
 };
+use apostille_text::digest::Digest;
 
 /// A claim with what was found at its citations, and how its fact stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +28,58 @@ impl JudgedClaim {
     pub fn verdicts(&self) -> Vec<Verdict> {
         self.findings.iter().map(|it| it.verdict.clone()).collect()
     }
+
+    /// Whether it was cited from a branch that never reached this tree.
+    #[must_use]
+    pub fn is_unmerged(&self) -> bool {
+        let is_strange = |it: &CitationFinding| it.is_merged == Some(false) && it.verdict.is_bad();
+        self.findings.iter().any(is_strange)
+    }
 }
 
 /// A definition that is looked for in the whole tree, and the files that have it.
 type WantedDefinitions = HashMap<(String, ItemKind), Vec<RepoPath>>;
 
 impl CitationFollower<'_> {
-    /// Follows the citations of these claims and judges their facts.
+    /// Follows the citations of these claims and judges their facts. What could not be read when it was cited is read now,
+    /// where this clone has its commit.
     pub fn judge_claims(&mut self, claims: &[CitedClaim]) -> Vec<JudgedClaim> {
+        let citations = || claims.iter().flat_map(|it| it.citations);
+        if !citations().any(Citation::is_unread) {
+            return self.judge_read_claims(claims);
+        }
+        let read: Vec<Vec<Citation>> = claims
+            .iter()
+            .map(|it| it.citations.iter().map(|it| self.read_late(it)).collect())
+            .collect();
+        let pairs = claims.iter().zip(&read);
+        let claims: Vec<CitedClaim> = pairs
+            .map(|(claim, citations)| CitedClaim {
+                citations,
+                ..*claim
+            })
+            .collect();
+        self.judge_read_claims(&claims)
+    }
+
+    /// A citation whose lines are read at its commit, where they were not.
+    fn read_late(&self, citation: &Citation) -> Citation {
+        let read = || {
+            let commit = citation.commit.clone()?;
+            let then = self.source.open_commit(&commit).ok().flatten()?;
+            let pin = PartialCitation {
+                place: citation.location(),
+                commit: Some(commit),
+                digest: Some(citation.digest).filter(|it| *it != Digest::hash_bytes(b"")),
+                text: None,
+            };
+            pin.resolve_citation(Some(&*then), self.source).ok()
+        };
+        let read = citation.is_unread().then(read).flatten();
+        read.unwrap_or_else(|| citation.clone())
+    }
+
+    fn judge_read_claims(&mut self, claims: &[CitedClaim]) -> Vec<JudgedClaim> {
         let findings = self.follow_claims(claims);
         let mut outcomes: Vec<JudgeOutcome> = Vec::with_capacity(claims.len());
         for (claim, findings) in claims.iter().zip(&findings) {
@@ -119,19 +164,34 @@ impl CitationFollower<'_> {
     }
 
     /// Whether cited text surely stands, so that no older version has to be read: that costs a process of git, and most
-    /// recalls have something that moved. Lines that moved among their neighbours did not go to a twin.
+    /// recalls have something that moved. Lines that moved within their item did not go to a twin; where the item is not
+    /// known, neighbours tell it.
     fn is_beyond_doubt(&mut self, citation: &Citation, verdict: &Verdict) -> bool {
         match verdict {
             Verdict::Holds => true,
-            Verdict::Moved { to } => self.read_cached_file(&to.path).is_ok_and(|file| {
-                file.is_some_and(|(_, bytes)| {
-                    let sheet = FileLines::from_bytes(&bytes);
-                    Anchor::new(citation).is_among_neighbours(&sheet, to.lines.rows().start)
-                })
-            }),
+            Verdict::Moved { to } => self
+                .load_current_file(&to.path)
+                .is_some_and(|file| file.is_same_place(citation, to)),
             Verdict::Changed(found) => found.is_harmless,
             Verdict::Gone { .. } | Verdict::Unknown { .. } => false,
         }
+    }
+
+    /// A file as it is now, with its outline; `None` where there is no such text.
+    fn load_current_file(&mut self, path: &RepoPath) -> Option<CurrentFile> {
+        let (_, bytes) = self.read_cached_file(path).ok()??;
+        if is_binary_content(&bytes) {
+            return None;
+        }
+        let outline = self.outlines.entry(path.clone()).or_insert_with(|| {
+            let lines = FileLines::from_bytes(&bytes);
+            Rc::new(FileOutline::from_lines(path.as_str(), &lines))
+        });
+        Some(CurrentFile {
+            path: path.clone(),
+            outline: Rc::clone(outline),
+            bytes,
+        })
     }
 
     /// The versions of a citation's file that are compared.
@@ -161,17 +221,10 @@ impl CitationFollower<'_> {
             .blob
             .as_ref()
             .and_then(|_| self.tracer.load_content(&version).ok());
-        let mut now = Vec::new();
-        for path in paths {
-            if let Ok(Some((_, bytes))) = self.read_cached_file(&path)
-                && !is_binary_content(&bytes)
-            {
-                now.push((path, bytes));
-            }
-        }
+        let paths = paths.iter();
         LoadedFiles {
             was,
-            now,
+            now: paths.filter_map(|it| self.load_current_file(it)).collect(),
             rows: match verdict {
                 Verdict::Holds => Some(citation.lines.rows()),
                 _ => followed.map(|it| it.lines.rows()),
@@ -247,28 +300,58 @@ fn pick_definition<'f>(files: &'f [RepoPath], citations: &[Citation]) -> Option<
     namesakes.next().filter(|_| namesakes.next().is_none())
 }
 
+/// A file as it is now.
+struct CurrentFile {
+    path: RepoPath,
+    bytes: Rc<[u8]>,
+    outline: Rc<FileOutline>,
+}
+
+impl CurrentFile {
+    /// Whether lines that moved here surely are the cited ones, and not others that say the same.
+    fn is_same_place(&self, citation: &Citation, to: &CodeLocation) -> bool {
+        let rows = to.lines.rows();
+        match &citation.item {
+            Some(item) => {
+                let now = self.outline.find_enclosing(&rows);
+                now.is_some_and(|it| it.kind == item.kind && it.path == item.path)
+            }
+            None => {
+                let sheet = FileLines::from_bytes(&self.bytes);
+                Anchor::new(citation).is_among_neighbours(&sheet, rows.start)
+            }
+        }
+    }
+}
+
 /// The versions of a citation's file, and where its lines were followed to in the first of those that are there now.
 struct LoadedFiles {
     was: Option<Rc<[u8]>>,
-    now: Vec<(RepoPath, Rc<[u8]>)>,
+    now: Vec<CurrentFile>,
     rows: Option<std::ops::Range<u32>>,
 }
 
 impl LoadedFiles {
     /// The sides that are compared. Where the old version is not in this clone, the captured lines stand for it.
     fn to_sides<'s>(&'s self, citation: &'s Citation, verdict: &'s Verdict) -> CitedSides<'s> {
-        let (bytes, rows) = match &self.was {
-            Some(bytes) => (&bytes[..], citation.lines.rows()),
-            None => (citation.snippet.as_bytes(), 0..citation.lines.line_count()),
+        let (was, was_rows) = match &self.was {
+            Some(bytes) => (
+                FileSide::new(citation.path.clone(), bytes),
+                citation.lines.rows(),
+            ),
+            None => (
+                FileSide::from_citation(citation),
+                0..citation.lines.line_count(),
+            ),
         };
         let now = self.now.iter();
         CitedSides {
             citation,
             verdict,
-            was: FileSide::new(citation.path.clone(), bytes),
-            was_rows: rows,
+            was,
+            was_rows,
             now: now
-                .map(|(path, bytes)| FileSide::new(path.clone(), bytes))
+                .map(|it| FileSide::with_outline(it.path.clone(), &it.bytes, &it.outline))
                 .collect(),
             now_rows: self.rows.clone(),
         }

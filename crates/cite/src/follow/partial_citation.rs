@@ -7,8 +7,10 @@ use crate::{
     source::{Source, SourceBlob, SourceError},
     verdict::{Loss, Verdict},
 };
-use apostille_text::digest::Digest;
+use apostille_text::{digest::Digest, secrets::mask_secrets};
 
+/// How much of the name of a commit that is not here is told, in characters.
+const MAX_COMMIT_SHOWN: usize = 64;
 /// Above so many lines times lines, a text of which only the digest is known is not searched for.
 const MAX_DIGESTED: u64 = 2_000_000;
 
@@ -27,7 +29,8 @@ pub struct PartialCitation {
 
 impl PartialCitation {
     /// The citation that this names: read at its own commit (`then`), else made of what is known of it. `Err` is the
-    /// verdict where there is nothing to look up.
+    /// verdict where there is nothing to look up. A commit that is not here proves nothing: what is not found without it
+    /// is `unknown`.
     pub fn resolve_citation(
         &self,
         then: Option<&dyn Source>,
@@ -69,16 +72,40 @@ impl PartialCitation {
         if let Some(text) = &self.text {
             return Ok(self.citation_from_text(text));
         }
-        let blob = now.read_file(&self.place.path)?.ok_or(Loss::File)?;
         let Some(digest) = self.digest else {
+            let unsaid = "neither text nor snippet_hash says what stood there";
+            self.refuse_unknown_commit(unsaid)?;
+            let blob = now.read_file(&self.place.path)?.ok_or(Loss::File)?;
             let citation = build_citation(&self.place, &blob, None);
             return citation.map_err(|_| Loss::Lines.into());
         };
+        let elsewhere = |loss: Loss| {
+            let unfound = "the file has no lines with this snippet_hash";
+            self.refuse_unknown_commit(unfound)
+                .err()
+                .unwrap_or(loss.into())
+        };
+        let blob = now.read_file(&self.place.path)?;
+        let blob = blob.ok_or_else(|| elsewhere(Loss::File))?;
         let sheet = FileLines::from_bytes(&blob.bytes);
-        let found =
-            find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(Loss::Lines)?;
+        let found = find_lines_by_digest(&sheet, &blob, self.place.lines, digest)
+            .ok_or_else(|| elsewhere(Loss::Lines))?;
         let text = join_cited_lines(sheet.clip_rows(&found.rows()));
         Ok(self.citation_from_text(&String::from_utf8_lossy(&text)))
+    }
+
+    /// `unknown` where a commit is named: this is only asked where it could not be read.
+    fn refuse_unknown_commit(&self, why: &str) -> Result<(), Verdict> {
+        let Some(commit) = &self.commit else {
+            return Ok(());
+        };
+        let shown: String = mask_secrets(commit)
+            .chars()
+            .take(MAX_COMMIT_SHOWN)
+            .collect();
+        Err(Verdict::unknown(format!(
+            "no commit '{shown}' here, and {why}"
+        )))
     }
 
     fn citation_from_text(&self, text: &str) -> Citation {
@@ -95,6 +122,7 @@ impl PartialCitation {
             snippet,
             before: Vec::new(),
             after: Vec::new(),
+            item: None,
         }
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct LineTracer<'a> {
     objects: HashMap<String, Rc<[u8]>>,
     diffs: HashMap<(String, String), Rc<[Hunk]>>,
     at_hand: usize,
+    /// Files of the working tree that no commit holds.
+    uncommitted: Vec<FileVersion>,
 }
 
 /// A history with the means to find the next step that matters.
@@ -116,6 +118,7 @@ impl<'a> LineTracer<'a> {
             objects: HashMap::new(),
             diffs: HashMap::new(),
             at_hand: 0,
+            uncommitted: Vec::new(),
         }
     }
 
@@ -304,6 +307,13 @@ impl<'a> LineTracer<'a> {
         Ok(best.map(|it| it.1.clone()))
     }
 
+    /// Whether lines can be told from others like them, so that they are looked for elsewhere.
+    pub(super) fn is_distinctive_span(&mut self, span: &VersionSpan) -> Result<bool, Verdict> {
+        let bytes = self.load_content(&span.file)?;
+        let sheet = FileLines::from_bytes(&bytes);
+        Ok(is_distinctive_snippet(sheet.clip_rows(&span.rows)))
+    }
+
     /// The place among what this step brought where the same lines stand, in the most familiar company.
     fn find_moved_lines(
         &mut self,
@@ -411,12 +421,24 @@ impl<'a> LineTracer<'a> {
         if let Some(known) = self.objects.get(id) {
             return Ok(Some(Rc::clone(known)));
         }
-        let Some(object) = self.source.read_object(id)? else {
+        let object = if self.uncommitted.contains(file) {
+            self.source.read_file(&file.path)?.map(|it| it.bytes)
+        } else {
+            self.source.read_object(id)?
+        };
+        let Some(object) = object else {
             return Ok(None);
         };
         let object: Rc<[u8]> = object.into();
         self.cache_object(id, &object);
         Ok(Some(object))
+    }
+
+    /// Takes a file of the working tree for a version of its own, which is read and compared once.
+    pub(super) fn add_uncommitted(&mut self, file: &FileVersion) {
+        if !self.uncommitted.contains(file) {
+            self.uncommitted.push(file.clone());
+        }
     }
 
     /// Keeps content at hand.

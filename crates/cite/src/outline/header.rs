@@ -2,9 +2,7 @@
 
 use apostille_text::word_lists::is_in_word_list;
 
-use crate::file_lines::count_as_u32;
-
-use super::ItemKind;
+use crate::{citation::ItemKind, file_lines::count_as_u32};
 
 /// How a file shows what belongs to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,17 +2,16 @@
 
 use std::ops::Range;
 
-use super::{CodeItem, FileOutline, ItemKind};
-use crate::file_lines::FileLines;
+use super::{CodeItem, FileOutline};
+use crate::{citation::ItemKind, file_lines::FileLines};
 
 /// An item as one text: the code beside its mask, byte for byte.
 pub(crate) struct ItemParts {
     raw: Vec<u8>,
     mask: Vec<u8>,
-    /// Where the name ends.
-    name_end: usize,
-    /// Where the name begins.
-    name_start: usize,
+    /// Where the name stands; `None` where the header is not in the text.
+    name: Option<Range<usize>>,
+    is_cut: bool,
     kind: ItemKind,
     style: ParameterStyle,
     /// What it defines itself, where its body is told by its indentation.
@@ -39,17 +38,19 @@ impl ItemParts {
         let raw = lines.clip_rows(&item.rows).join(&b'\n');
         let masks = &outline.masks()[item.rows.start as usize..item.rows.end as usize];
         let mask = masks.join(&b'\n');
-        let (row, column) = item.name_at;
-        let before = &lines.lines()[item.rows.start as usize..row as usize];
-        let name_start = before.iter().map(|it| it.len() + 1).sum::<usize>() + column;
+        let name = item.name_at.map(|(row, column)| {
+            let before = &lines.lines()[item.rows.start as usize..row as usize];
+            let start = before.iter().map(|it| it.len() + 1).sum::<usize>() + column;
+            start..start + item.name().len()
+        });
         let extension = path.rsplit('.').next().unwrap_or_default();
         let is_type_first = matches!(
             extension,
             "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "java" | "cs" | "dart"
         );
         Self {
-            name_end: name_start + item.name().len(),
-            name_start,
+            name,
+            is_cut: item.is_cut,
             raw,
             mask,
             kind: item.kind,
@@ -70,6 +71,7 @@ impl ItemParts {
     /// The parameters of a function, each as a part; `None` where there is no list of them.
     pub(crate) fn find_parameters(&self) -> Option<Vec<Range<usize>>> {
         let open = self.find_parameter_list()?;
+        self.find_close(open)?;
         Some(self.split_list(open))
     }
 
@@ -81,7 +83,7 @@ impl ItemParts {
     }
 
     fn find_parameter_list(&self) -> Option<usize> {
-        let mut at = self.name_end;
+        let mut at = self.name.as_ref()?.end;
         if self.kind != ItemKind::Function {
             // A value that is a function: `name = (a, b) => …`.
             let head = &self.mask[at..];
@@ -133,7 +135,8 @@ impl ItemParts {
         let open = self.find_parameter_list()?;
         let close = self.find_close(open)?;
         if self.style == ParameterStyle::TypeFirst {
-            return (self.name_start > 0).then_some(0..self.name_start);
+            let start = self.name.as_ref()?.start;
+            return (start > 0).then_some(0..start);
         }
         let mut depth = 0_i32;
         let mut end = close + 1;
@@ -175,16 +178,14 @@ impl ItemParts {
 
     /// The names at the top of an item's body: members, fields, variants, keys.
     pub(crate) fn list_members(&self) -> Option<Vec<String>> {
-        if self.kind == ItemKind::Function {
+        let from = self.name.as_ref()?.end;
+        if self.kind == ItemKind::Function || self.is_cut {
             return None;
         }
         if let Some(children) = &self.children {
             return Some(children.clone());
         }
-        let open = self.name_end
-            + self.mask[self.name_end..]
-                .iter()
-                .position(|it| *it == b'{')?;
+        let open = from + self.mask[from..].iter().position(|it| *it == b'{')?;
         let close = self.find_close(open)?;
         let mut names: Vec<String> = Vec::new();
         let mut at = open + 1;
@@ -248,12 +249,13 @@ impl ItemParts {
         if self.kind != ItemKind::Value {
             return None;
         }
-        let rest = &self.mask[self.name_end..];
+        let from = self.name.as_ref()?.end;
+        let rest = &self.mask[from..];
         let is_equals =
             |at: usize| rest[at] == b'=' && !matches!(rest.get(at + 1), Some(b'=' | b'>'));
         let equals = (0..rest.len()).find(|at| is_equals(*at));
         let at = equals.or_else(|| rest.iter().position(|it| *it == b':'))?;
-        let start = self.name_end + at + 1;
+        let start = from + at + 1;
         Some(start..self.raw.len())
     }
 

@@ -315,7 +315,7 @@ pub(super) fn judge_claim_lines(judge: &FactJudge) -> Judgement {
     let judged = |standing: Standing| Judgement {
         at: find_place(judge),
         now: Some(all_now.clone()).filter(|it| !it.is_empty()),
-        standing,
+        ..standing.into()
     };
     if is_gone || is_lost || is_apart {
         return judged(if stands_elsewhere(judge, &claims) {

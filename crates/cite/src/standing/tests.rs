@@ -14,6 +14,8 @@ struct Versions<'a> {
     path: &'a str,
     was: &'a str,
     now: &'a str,
+    /// Whether the old version can be read.
+    has_was: bool,
 }
 
 impl Source for Versions<'_> {
@@ -26,22 +28,35 @@ impl Source for Versions<'_> {
         Ok((path.as_str() == self.path).then_some(SourceBlob { id, bytes }))
     }
     fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        Ok((id == WAS).then(|| self.was.into()))
+        Ok((id == WAS && self.has_was).then(|| self.was.into()))
     }
+}
+
+fn capture(path: &str, text: &str, lines: &str) -> Citation {
+    let old = Versions {
+        path,
+        was: text,
+        now: text,
+        has_was: true,
+    };
+    let place = format!("{path}:{lines}").parse().expect("a place");
+    capture_lines(&old, &place).expect("lines to cite")
 }
 
 /// How a fact that cites these lines of the first version stands in the second.
 fn stand(path: &str, was: &str, lines: &str, now: &str, fact: &str) -> String {
-    let old = Versions {
+    let source = Versions {
         path,
         was,
-        now: was,
+        now,
+        has_was: true,
     };
-    let place = format!("{path}:{lines}").parse().expect("a place");
-    let citation = capture_lines(&old, &place).expect("lines to cite");
-    let source = Versions { path, was, now };
+    judge(&source, capture(path, was, lines), fact)
+}
+
+fn judge(source: &Versions, citation: Citation, fact: &str) -> String {
     let in_time = || false;
-    let mut follower = CitationFollower::new(&source, Change::Comment, &in_time, NEAR);
+    let mut follower = CitationFollower::new(source, Change::Comment, &in_time, NEAR);
     let claim = CitedClaim {
         fact,
         citations: &[citation],
@@ -126,5 +141,54 @@ fn facts_are_judged_by_what_they_say() {
         &changed,
         "`tag` returns `Any`",
         "contradicted",
+    );
+}
+
+#[test]
+fn the_item_is_known_where_the_old_version_is_not() {
+    let check = |path: &str, was: &str, lines: &str, now: &str, fact: &str, expected: [&str; 2]| {
+        let source = Versions {
+            path,
+            was,
+            now,
+            has_was: false,
+        };
+        let citation = capture(path, was, lines);
+        let without_item = Citation {
+            item: None,
+            ..citation.clone()
+        };
+        let got = [without_item, citation].map(|it| judge(&source, it, fact));
+        assert_eq!(got, expected, "{fact}\n{was}\n→\n{now}");
+    };
+    let twins = "class A:\n    def tag(self):\n        limit = 3\n\n\nclass B:\n    def tag(self):\n        limit = 3\n";
+    let changed = "class A:\n    def tag(self):\n        limit = 3\n\n\nclass B:\n    def tag(self):\n        limit = 5\n";
+    check(
+        "a.py",
+        twins,
+        "8",
+        changed,
+        "the limit of a tag is 3",
+        ["stands", "check"],
+    );
+    let server = "impl Server {\n    fn bind(&self, port: u16) {\n        self.retry(3);\n        self.open(port);\n    }\n}\n";
+    let moved = "struct Pool;\n\nimpl Server {\n    fn bind(&self, port: u16, host: &str) {\n        self.open(port);\n        self.log(host);\n        self.retry(3);\n    }\n}\n";
+    check(
+        "a.rs",
+        server,
+        "3",
+        moved,
+        "`bind` calls `retry` with 3",
+        ["stands", "stands"],
+    );
+    // The lines end before the class does, so its methods cannot be counted.
+    let class = "class A:\n    def f(self):\n        x(1)\n\n    def g(self):\n        x(2)\n\n    def h(self):\n        x(3)\n";
+    check(
+        "a.py",
+        class,
+        "1-6",
+        &class.replace("x(2)", "y(2)"),
+        "`A` has 3 methods",
+        ["contradicted", "check"],
     );
 }

@@ -20,7 +20,11 @@ pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
     ];
     let texts = optional.into_iter().flatten().chain([&mut it.fact]);
     let mut is_changed = false;
-    for text in texts.chain(&mut it.tags).chain(&mut it.vouchers) {
+    let evidence = it.evidence.iter_mut();
+    let evidence = evidence.flat_map(|it| [&mut it.quote, &mut it.command, &mut it.session]);
+    let names = it.names.iter_mut().map(|it| &mut it.name);
+    let lists = it.tags.iter_mut().chain(&mut it.vouchers).chain(names);
+    for text in texts.chain(lists).chain(evidence.flatten()) {
         is_changed |= sanitise_text_in_place(text);
     }
     let mark = ModerationMark::Neutralised.to_string();
@@ -49,6 +53,12 @@ pub(crate) fn sanitize_event_record(mut it: EventRecord) -> EventRecord {
     ];
     for text in texts.into_iter().flatten().chain(&mut it.found) {
         sanitise_text_in_place(text);
+    }
+    if let Some(run) = &mut it.run {
+        sanitise_text_in_place(&mut run.command);
+        run.session.iter_mut().for_each(|it| {
+            sanitise_text_in_place(it);
+        });
     }
     // A diff is code.
     it.diff.iter_mut().for_each(strip_hidden_chars_in_place);

@@ -7,10 +7,12 @@ use super::{
     hit::RecallHit,
     overlap,
     query::{RecallQuery, RelevanceBar},
+    rank::CITING_AFFINITY,
 };
 use crate::{
     Context, CoreError,
     memory::Memory,
+    moved_citations::list_moved_memories,
     policy::{InjectMode, Scoring},
     space::Space,
     store::{ListOrder, MemoryFilter, Posting, Postings},
@@ -64,12 +66,28 @@ fn add_citing_candidates(
             ..candidate_filter(query, query.reach)
         };
         for memory in list_unseen_memories(cx, query, &about)? {
-            if found.iter().all(|it| it.memory.id != memory.id) {
-                found.push(RecallHit::new(memory, CITING, CITING, Vec::new()));
+            find_or_add_citing(found, memory);
+        }
+        let mut moved = list_moved_memories(cx, &about)?;
+        moved.retain(|it| !query.seen.contains(&it.id));
+        for memory in moved {
+            let hit = find_or_add_citing(found, memory);
+            if query.scoring == Scoring::Bm25 {
+                // What it cites does not tell that it is about this file.
+                hit.why.affinity = CITING_AFFINITY;
             }
         }
     }
     Ok(())
+}
+
+fn find_or_add_citing(found: &mut Vec<RecallHit>, memory: Memory) -> &mut RecallHit {
+    let known = found.iter().position(|it| it.memory.id == memory.id);
+    let at = known.unwrap_or(found.len());
+    if known.is_none() {
+        found.push(RecallHit::new(memory, CITING, CITING, Vec::new()));
+    }
+    &mut found[at]
 }
 
 /// The most recent memories, whatever they say.

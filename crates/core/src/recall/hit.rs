@@ -5,7 +5,12 @@ use apostille_cite::{
     verdict::Verdict,
 };
 
-use crate::{memory::Memory, standing_text::StandingView, verify::VerifiedMemory};
+use crate::{
+    branches::{OtherVersion, VersionView},
+    memory::Memory,
+    standing_text::StandingView,
+    verify::VerifiedMemory,
+};
 
 /// A factor, and what it is for.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +98,20 @@ pub struct VerifiedHit {
     pub verdicts: Vec<Verdict>,
     /// How its fact stands by them.
     pub judgement: Judgement,
+    /// Whether it was recorded on a branch that never reached this tree.
+    pub is_unmerged: bool,
+    /// The version of it that it is kept beside until the default branch decides.
+    pub beside: Option<OtherVersion>,
+}
+
+impl<'a> From<&'a VerifiedHit> for VersionView<'a> {
+    fn from(it: &'a VerifiedHit) -> Self {
+        Self {
+            memory: &it.hit.memory,
+            standing: it.standing(),
+            is_unmerged: it.is_unmerged,
+        }
+    }
 }
 
 impl<'a> From<&'a VerifiedHit> for StandingView<'a> {
@@ -112,6 +131,8 @@ impl VerifiedHit {
             hit: RecallHit::new(it.memory, 0.0, 0.0, Vec::new()),
             verdicts: it.verdicts,
             judgement: it.judgement,
+            is_unmerged: it.is_unmerged,
+            beside: it.beside,
         }
     }
 

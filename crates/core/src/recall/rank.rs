@@ -30,8 +30,8 @@ const HALF_LIFE_DAYS: f32 = 90.0;
 const FRESHNESS: f32 = 0.1;
 /// How much having been applied can add.
 const USEFULNESS: f32 = 0.1;
-/// How much citing a file in play adds.
-const AFFINITY: f32 = 0.25;
+/// The factor of a memory that cites a file in play.
+pub(super) const CITING_AFFINITY: f32 = 1.25;
 
 /// How far behind the best a memory may be where only the best are asked for.
 const BEHIND: f32 = 0.25;
@@ -121,7 +121,7 @@ fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
         why.usefulness = 1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + n_applied));
         let mut cited = memory.citations.iter().map(|it| &it.path);
         if cited.any(|it| query.paths.contains(it)) {
-            why.affinity = 1.0 + AFFINITY;
+            why.affinity = CITING_AFFINITY;
         }
     }
     *score = why.relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;

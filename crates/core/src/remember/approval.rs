@@ -1,13 +1,14 @@
 //! Letting a memory out of quarantine.
 
-use crate::Context;
 use crate::{
+    Context, branches,
     event::{Event, EventBody, Precondition},
     memory::Memory,
     remember::EarlyEnd,
 };
 
-/// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
+/// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace. Where it cites code of
+/// a branch, that one stays in use beside it.
 pub(crate) fn build_approval_events(
     cx: &Context,
     memory: &mut Memory,
@@ -20,6 +21,7 @@ pub(crate) fn build_approval_events(
         && let Some(old) = cx.store.get_by_ids(&[id])?.pop()
         && old.is_active()
         && old.space == memory.space
+        && !branches::waits_for_merge(cx, memory, &old)
     {
         events.push(cx.new_memory_event(&old, EventBody::Superseded { by, reason }));
         expects.push(Precondition::unmoved(&old));

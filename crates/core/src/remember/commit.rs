@@ -8,8 +8,8 @@ use super::{
     replacement::find_replaced_memory,
 };
 use crate::{
-    Context,
-    event::{Batch, Event, EventBody, Precondition},
+    Context, branches,
+    event::{Event, EventBody, Precondition},
     memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind},
     refusal::Refusal,
     space::Space,
@@ -62,12 +62,13 @@ fn commit_memory(
         identity_percent: vetted.room.map(|room| room.percent),
         retired,
         superseded: None,
+        beside: None,
     })
 }
 
 /// Puts this memory in the place of another. A merge keeps the citations and tags of both. While the new one is
-/// pending the other stays in use: what nobody vouches for silences nothing. `superseded` tells of the other where it is
-/// contradicted, and nobody had to say so.
+/// pending the other stays in use: what nobody vouches for silences nothing. Where the new one cites code of a branch both are
+/// in use, see [`branches`]. `superseded` tells of the other where it is contradicted, and nobody had to say so.
 fn commit_replacement(
     cx: &Context,
     vetted: &Vetted,
@@ -84,8 +85,11 @@ fn commit_replacement(
         memory.tags.dedup();
         memory.tags.truncate(cx.policy.limits.tags);
     }
+    let is_promotion = vetted.on_duplicate.is_promotion();
+    let is_beside =
+        memory.is_active() && !is_promotion && branches::waits_for_merge(cx, &memory, old);
     let mut events = Vec::new();
-    if memory.is_active() {
+    if memory.is_active() && !is_beside {
         events.push(build_replaced_event(cx, vetted, old, memory.id));
     }
     events.extend(build_breaker_events(cx, vetted));
@@ -100,7 +104,8 @@ fn commit_replacement(
         memory: append_memory(cx, memory, events, expects)?,
         identity_percent,
         retired: 0,
-        superseded,
+        superseded: superseded.filter(|_| !is_beside),
+        beside: is_beside.then(|| old.handle()),
     })
 }
 
@@ -128,6 +133,8 @@ fn commit_restatement(
     let voucher = Some(&said.voice).filter(|_| said.is_active());
     let again = EventBody::Refreshed {
         citations,
+        evidence: (is_settled && !said.evidence.is_empty()).then(|| said.evidence.clone()),
+        names: None,
         followed: Vec::new(),
         voucher: voucher.and_then(|it| it.voucher_for(&known)),
     };
@@ -147,6 +154,7 @@ fn commit_restatement(
             find_replaced_memory(cx, &vetted.on_duplicate, &known.space, &said.voice)?
         && old.id != known.id
         && !events.iter().any(|it| it.memory == Some(old.id))
+        && !branches::waits_for_merge(cx, &known, &old)
     {
         events.push(build_replaced_event(cx, vetted, &old, known.id));
         expects.push(Precondition::unmoved(&old));
@@ -176,8 +184,7 @@ fn build_replaced_event(cx: &Context, vetted: &Vetted, old: &Memory, by: MemoryI
 pub(super) fn log_refusal(cx: &Context, space: &Space, refusal: Refusal) -> RememberOutcome {
     let class = refusal.class().into();
     let event = cx.new_event(space, None, EventBody::Refused { class });
-    let batch = Batch::new_telemetry(vec![event], Vec::new());
-    let _ = cx.store.append_batch(&batch);
+    let _ = cx.append_telemetry("this", vec![event], Vec::new());
     RememberOutcome::Refused(refusal)
 }
 

@@ -27,8 +27,9 @@ use super::{
     replacement::find_replaced_memory,
 };
 use crate::{
-    Context,
+    Context, branches,
     memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage},
+    refusal::Refusal,
     store::StoreError,
     verify,
 };
@@ -119,7 +120,8 @@ pub(super) fn decide_duplicate(
         neighbours = find_neighbours(cx, memory)?;
     }
     let draft = ComparedMemory::new(memory);
-    let near = rank_near_memories(&draft, &neighbours, cx.policy.near_duplicate);
+    let mut near = rank_near_memories(&draft, &neighbours, cx.policy.near_duplicate);
+    drop_other_versions(cx, &neighbours, &mut near)?;
     let restated = find_restated_memory(&draft, &neighbours);
     if is_first && is_plain && near.is_empty() && restated.is_none() {
         return Ok(DuplicateDecision::New);
@@ -128,6 +130,7 @@ pub(super) fn decide_duplicate(
         .store
         .get_by_claim(&memory.space, &memory.claim_digest())?;
     if let Some(known) = known.or(restated) {
+        refuse_waiting_tags(vetted, &known)?;
         return Ok(decide_restatement(cx, vetted, known));
     }
     if near.is_empty() {
@@ -138,6 +141,25 @@ pub(super) fn decide_duplicate(
         DuplicateChoice::Ask => decide_contradiction(vetted, neighbours, near),
         _ => DuplicateDecision::Near(near),
     })
+}
+
+/// Of several versions of one memory, a draft is compared with the one that is shown here: what another branch says is not
+/// contradicted by what this one does.
+fn drop_other_versions(
+    cx: &Context,
+    neighbours: &[Memory],
+    near: &mut Vec<NearMemory>,
+) -> Result<(), StoreError> {
+    let is_near = |it: &&Memory| near.iter().any(|near| near.id == it.id);
+    let memories: Vec<&Memory> = neighbours.iter().filter(is_near).collect();
+    if near.len() < 2 || branches::find_version_families(cx, &memories, |_| false)?.is_empty() {
+        return Ok(());
+    }
+    let memories = memories.into_iter().cloned().collect();
+    let mut looked_up = verify::follow_memory_citations(cx, memories);
+    looked_up.retain(|it| it.is_outranked);
+    near.retain(|it| looked_up.iter().all(|other| other.memory.id != it.id));
+    Ok(())
 }
 
 /// What to do with a draft that says what is known. The same words about another file may be about another thing, which
@@ -160,6 +182,17 @@ fn decide_restatement(cx: &Context, vetted: &Vetted, known: Memory) -> Duplicate
         _ if is_vouched => DuplicateDecision::Known(known),
         _ => ask_about_restatement(&known),
     }
+}
+
+/// The same words with other tags cannot wait beside the memory that has the words, so they are not kept at all.
+fn refuse_waiting_tags(vetted: &Vetted, known: &Memory) -> Result<(), Refusal> {
+    let memory = &vetted.memory;
+    let is_change = is_replacement_of_known(vetted, known) && memory.tags != known.tags;
+    if !is_change || memory.is_active() || !known.is_active() {
+        return Ok(());
+    }
+    let verb = "change the tags of what a person said";
+    Err(Refusal::PersonDecides { verb })
 }
 
 fn ask_about_restatement(known: &Memory) -> DuplicateDecision {
@@ -230,10 +263,11 @@ fn decide_contradiction(
     }
 }
 
-/// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation or name of it.
+/// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation, name or tags of it.
 fn is_rewrite_of_known(vetted: &Vetted, known: &Memory) -> bool {
     let memory = &vetted.memory;
-    let is_same = known.fact == memory.fact && known.subject == memory.subject;
+    let is_same =
+        known.fact == memory.fact && known.subject == memory.subject && known.tags == memory.tags;
     let is_waiting = known.status.stage() == Stage::Pending && memory.voice.is_person();
     is_replacement_of_known(vetted, known)
         && memory.is_active()

@@ -7,14 +7,19 @@ use super::{
     EarlyEnd,
     classify::{Classified, refuse_trifle},
     moderate::Moderated,
-    prove::{self, Proven, UnsaidLiterals},
-    quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned},
+    prove::{self, CitationDoubts, Proven},
+    quarantine::{
+        OUSTS_PERSON, awaits_second_voice, is_awaiting_proof, is_gleaned, join_reasons,
+        list_quarantine_reasons,
+    },
     replacement::find_replaced_memory,
     resubmission,
+    testify::SessionProof,
 };
 use crate::{
     Context, breaker,
     event::EventBody,
+    evidence::{Evidence, EvidenceKind, RunTally},
     guardian,
     memory::{
         Channel, Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, ModerationMark, Origin,
@@ -75,9 +80,12 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     let Proven {
         mut classified,
         citations,
-        unsaid,
+        mut doubts,
+        names,
+        session,
     } = cited;
     let old = find_ousted_memory(cx, &classified.draft)?;
+    let own_voice = classified.draft.voice.clone();
     if let Some(old) = &old {
         let voice = classified.draft.voice;
         classified.draft.voice = voice.lowered_to(&old.voice);
@@ -90,19 +98,28 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     {
         return Err(refusal.into());
     }
-    let waived = require_citation(cx.policy, &classified, &citations)?;
+    let SessionProof { evidence, lacking } = session;
+    let is_proved = !citations.is_empty() || !evidence.is_empty();
+    let waived = require_proof(cx.policy, &classified, is_proved || lacking.is_some())?;
     let room = check_identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
-    let vouched = classified.draft.vouching.is_given() && !unsaid.literals.is_empty();
-    let unsaid = Some(unsaid).filter(|_| !vouched).unwrap_or_default();
-    let why = explain_quarantine(
-        &classified.draft.voice,
-        classified.layer,
-        &classified.marks,
-        &unsaid,
-    )
-    .or_else(|| explain_exposed_claim(&classified, &citations))
-    .or_else(|| explain_ousting_person(&classified, old.as_ref()));
+    let is_doubted = !doubts.unsaid.is_empty() || doubts.unread.is_some();
+    let vouched = classified.draft.vouching.is_given() && is_doubted;
+    if vouched {
+        doubts.unsaid.clear();
+        doubts.unread = None;
+    }
+    let (layer, marks) = (classified.layer, &classified.marks);
+    let mut reasons = list_quarantine_reasons(&own_voice, layer, marks, &doubts);
+    reasons.extend(explain_lowered_voice(&own_voice, layer, old.as_ref()));
+    if reasons.is_empty() {
+        let old = old.as_ref().filter(|_| !own_voice.exposed);
+        let exposed = explain_exposed_claim(&classified, &citations, &evidence, old);
+        reasons.extend(exposed);
+    }
+    reasons.extend(lacking);
+    reasons.extend(explain_ousting_person(&classified, old.as_ref()));
+    let why = join_reasons(&reasons);
     let is_claimed = !classified.draft.voice.is_person() && classified.layer != Layer::Session;
     let why = match why {
         // What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
@@ -112,7 +129,11 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     Ok(Vetted(Admission {
         forced: classified.forced || odd_size.is_some() || waived || vouched,
         on_duplicate: classified.draft.on_duplicate.clone(),
-        memory: build_vetted_memory(cx, classified, citations, Status::pending_if(why)),
+        memory: Memory {
+            names,
+            evidence,
+            ..build_vetted_memory(cx, classified, citations, Status::pending_if(why))
+        },
         room,
         signal: None,
     }))
@@ -165,15 +186,50 @@ fn explain_ousting_person(it: &Classified, old: Option<&Memory>) -> Option<Strin
     let is_ousting = it.layer.is_lasting()
         && !it.draft.on_duplicate.is_promotion()
         && old.is_some_and(is_ruling);
-    is_ousting.then(|| "it would take the place of what a person said".into())
+    is_ousting.then(|| OUSTS_PERSON.into())
 }
 
-/// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
-/// of its task is no claim.
-fn explain_exposed_claim(it: &Classified, citations: &[Citation]) -> Option<String> {
-    let is_claim = it.draft.voice.exposed && it.layer.is_lasting();
-    (is_claim && !is_said_by_citations(&it.draft.fact, citations))
-        .then(|| "it was said after words from outside were read, and no code proves it".into())
+/// What takes the place of words that nobody here vouches for waits as they do, whoever says it.
+fn explain_lowered_voice(own: &Voice, layer: Layer, old: Option<&Memory>) -> Option<String> {
+    let old = old?;
+    let lowered = own.clone().lowered_to(&old.voice);
+    let why = if lowered.tainted && !own.tainted {
+        "whose text comes from outside"
+    } else if is_gleaned(&lowered, layer) && !is_gleaned(own, layer) {
+        "which was gleaned from a session, and nobody has confirmed that one"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "it would take the place of {}, {why}",
+        old.handle()
+    ))
+}
+
+/// What an agent says after it read words from outside may be those words: it waits, unless code proves it or the user said
+/// it. So does what replaces such words (`old`). What an agent notes of its task is no claim.
+fn explain_exposed_claim(
+    it: &Classified,
+    citations: &[Citation],
+    evidence: &[Evidence],
+    old: Option<&Memory>,
+) -> Option<String> {
+    let is_said = evidence.iter().any(|it| it.kind() == EvidenceKind::Said);
+    let is_claim = it.draft.voice.exposed && it.layer.is_lasting() && !is_said;
+    if !is_claim || is_said_by_citations(&it.draft.fact, citations) {
+        return None;
+    }
+    let what = match old {
+        Some(old) => format!("it would take the place of {}, which was", old.handle()),
+        None => "it was".into(),
+    };
+    let why = match citations.is_empty() {
+        true => "no code proves it",
+        false => "the cited lines do not say it word for word",
+    };
+    Some(format!(
+        "{what} said after words from outside were read, and {why}"
+    ))
 }
 
 /// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.
@@ -204,20 +260,21 @@ pub(crate) fn admit_import(
     if is_vouched {
         return Ok(keep_vouched_status(memory, &marked));
     }
-    let voice = memory.voice.with_channel(Channel::Import);
-    // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
-    let status = match memory.status {
-        status @ Status::Pending { .. } => status,
-        _ => Status::pending_if(explain_quarantine(
-            &voice,
-            memory.layer,
-            &memory.marks,
-            &UnsaidLiterals::default(),
-        )),
-    };
+    let voice = memory.voice.clone().with_channel(Channel::Import);
+    // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here, nor why.
+    let reasons = list_quarantine_reasons(
+        &voice,
+        memory.layer,
+        &memory.marks,
+        &find_kept_doubts(&memory),
+    );
+    let status = Status::pending_if(join_reasons(&reasons));
     Ok(Memory {
         voice,
         status,
+        // Nobody can look up here what was said or run elsewhere.
+        evidence: Vec::new(),
+        runs: RunTally::default(),
         vouchers: Vec::new(),
         supersedes: None,
         ..memory
@@ -227,21 +284,28 @@ pub(crate) fn admit_import(
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
 fn keep_vouched_status(memory: Memory, marked: &[ModerationMark]) -> Memory {
-    let mut unsaid = UnsaidLiterals::default();
-    if memory.marks.contains(&ModerationMark::Ungrounded) {
-        let (subject, fact) = (memory.subject.as_deref(), &memory.fact);
-        unsaid.literals = prove::find_unsaid_literals(subject, fact, &memory.citations);
-    }
+    let doubts = find_kept_doubts(&memory);
     let mut new = memory.marks.clone();
     new.retain(|it| !marked.contains(it));
     let voice = Voice::from_origin(memory.voice.origin.min(Origin::Agent));
-    match explain_quarantine(&voice, memory.layer, &new, &unsaid) {
+    let reasons = list_quarantine_reasons(&voice, memory.layer, &new, &doubts);
+    match join_reasons(&reasons) {
         Some(why) if memory.is_active() => Memory {
             status: Status::Pending { why },
             ..memory
         },
         _ => memory,
     }
+}
+
+/// What is wrong with the lines that a memory cites, as far as it tells itself.
+fn find_kept_doubts(memory: &Memory) -> CitationDoubts {
+    let mut doubts = CitationDoubts::default();
+    if memory.marks.contains(&ModerationMark::Ungrounded) {
+        let (subject, fact) = (memory.subject.as_deref(), &memory.fact);
+        doubts.unsaid = prove::find_unsaid_literals(subject, fact, &memory.citations);
+    }
+    doubts
 }
 
 /// A memory with the texts that moderation left of it.
@@ -369,15 +433,11 @@ fn refuse_size(limits: &MemoryLimits, it: &Classified) -> Option<Refusal> {
 
 /// Repository facts need proof. What a person states is proof enough: it is shown as stated by them. `Ok(true)`: there is no
 /// proof, and a person vouched for it. What the program gleaned waits for a person anyway, who may know the lines.
-fn require_citation(
-    policy: &Policy,
-    it: &Classified,
-    citations: &[Citation],
-) -> Result<bool, Refusal> {
+fn require_proof(policy: &Policy, it: &Classified, is_proved: bool) -> Result<bool, Refusal> {
     let needs = policy.require_citations
         && it.layer == Layer::Knowledge
         && matches!(it.kind, Kind::Project | Kind::Reference)
-        && citations.is_empty()
+        && !is_proved
         && !it.draft.voice.is_person()
         && !is_gleaned(&it.draft.voice, it.layer);
     if needs && !it.draft.vouching.is_given() {
@@ -433,7 +493,7 @@ pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
         let subject = known.subject.as_deref();
         prove::find_unsaid_literals(subject, &known.fact, citations).is_empty()
     };
-    let is_proof = || !citations.is_empty() && is_said();
+    let is_proof = || !vetted.memory.evidence.is_empty() || !citations.is_empty() && is_said();
     let is_proved = || is_awaiting_proof(known) && (vetted.forced || is_proof());
     vetted.memory.is_active() && (awaits_second_voice(known) || is_proved())
 }
@@ -466,6 +526,9 @@ fn build_vetted_memory(
         fact,
         reason: reason.filter(|it| !it.is_empty()),
         citations,
+        evidence: Vec::new(),
+        names: Vec::new(),
+        runs: RunTally::default(),
         tags,
         voice,
         task: task.filter(|it| !it.is_empty()),

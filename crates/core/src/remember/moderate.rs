@@ -82,6 +82,8 @@ fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)>
         ("subject", draft.subject.as_ref()),
         ("reason", draft.reason.as_ref()),
         ("task", draft.task.as_ref()),
+        ("said", draft.said.as_ref()),
+        ("ran", draft.ran.as_ref()),
         ("rationale", draft.on_duplicate.rationale()),
         ("author", draft.voice.author.as_ref()),
         ("session", draft.voice.session.as_ref()),
@@ -90,9 +92,10 @@ fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)>
         .into_iter()
         .filter_map(|(field, text)| Some((field, text?.as_str())));
     let tags = draft.tags.iter().map(|it| ("tags", it.as_str()));
-    let paths = draft.citations.iter();
-    let paths = paths.map(|it| ("citations", it.path.as_str()));
-    told.chain(tags).chain(paths)
+    let places = draft.citations.iter();
+    let places = places.flat_map(|it| [Some(it.path.as_str()), it.symbol()]);
+    let places = places.flatten().map(|it| ("citations", it));
+    told.chain(tags).chain(places)
 }
 
 fn draft_texts_mut(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
@@ -100,6 +103,8 @@ fn draft_texts_mut(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
         &mut draft.subject,
         &mut draft.reason,
         &mut draft.task,
+        &mut draft.said,
+        &mut draft.ran,
         &mut draft.voice.author,
         &mut draft.voice.session,
     ];
@@ -134,6 +139,14 @@ mod tests {
         let drafts = [
             Draft {
                 fact: secret.clone(),
+                ..base()
+            },
+            Draft {
+                said: Some(secret.clone()),
+                ..base()
+            },
+            Draft {
+                ran: Some(secret.clone()),
                 ..base()
             },
             Draft {

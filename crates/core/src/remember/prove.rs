@@ -1,14 +1,25 @@
-//! Stage three: each citation is read now, and what was read there is captured.
+//! Stage three: each citation is read now, and what was read there is captured; the user's words and the runs of commands
+//! are looked up in the record of the session.
 
-use super::classify::Classified;
+use super::{
+    classify::Classified,
+    testify::{SessionProof, find_session_proof},
+};
 use crate::{
-    memory::{Draft, ModerationMark},
+    Context,
+    evidence::NamedThing,
+    memory::{Draft, Layer, ModerationMark},
+    names::name_things,
     refusal::Refusal,
+    verify::format_verdict_reason,
 };
 use apostille_cite::{
-    capture::{CaptureError, capture_lines, capture_lines_in_tree},
+    capture::{CaptureError, build_unread_citation, capture_request},
     citation::{Citation, CodeLocation},
-    source::Source,
+    citation_request::CitationRequest,
+    follow::{CitedClaim, NEAR},
+    source::{Source, SourceError, SourceTree},
+    verdict::Verdict,
 };
 use apostille_text::{literals, moderate};
 
@@ -17,21 +28,30 @@ use apostille_text::{literals, moderate};
 pub struct Proven {
     pub(super) classified: Classified,
     pub(super) citations: Vec<Citation>,
-    /// What the fact states and the cited lines do not say.
-    pub(super) unsaid: UnsaidLiterals,
+    /// What is wrong with them.
+    pub(super) doubts: CitationDoubts,
+    /// What it names beside them, and the tree has.
+    pub(super) names: Vec<NamedThing>,
+    /// What the record of its session says for it.
+    pub(super) session: SessionProof,
 }
 
-/// What a fact states and the lines that it cites do not say; empty when it is grounded.
+/// What is wrong with the lines that a fact cites.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct UnsaidLiterals {
-    /// In the fact's order.
-    pub(super) literals: Vec<String>,
+pub(super) struct CitationDoubts {
+    /// What the fact states and they do not say, in the fact's order; empty when it is grounded.
+    pub(super) unsaid: Vec<String>,
     /// A line of a cited file that says it.
     pub(super) said_at: Option<CodeLocation>,
+    /// Why they could not be read, or not be followed to now.
+    pub(super) unread: Option<String>,
+    /// Whether they read like an instruction to a model, and the fact does not.
+    pub(super) is_cited_order: bool,
 }
 
 /// Reads every citation of a draft.
-pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Proven, Refusal> {
+pub fn prove_draft(cx: &Context, mut classified: Classified) -> Result<Proven, Refusal> {
+    let source = cx.source;
     if let Some(cite) = classified.draft.citations.first()
         && classified.draft.space.is_user()
     {
@@ -44,41 +64,147 @@ pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Pr
         });
     }
     let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
+    let mut unread = None;
     let mut tree = None;
     for cite in &classified.draft.citations {
         let tree = tree.get_or_insert_with(|| source.read_tree());
-        let citation = capture_lines_in_tree(source, cite, tree)
-            .map_err(|error| refuse_capture(cite, error))?;
+        let (citation, why) = read_request(source, cite, tree)?;
+        unread = unread.or(why);
         if !citations.contains(&citation) {
             citations.push(citation);
         }
     }
+    let is_at_commit = classified
+        .draft
+        .citations
+        .iter()
+        .any(|it| it.commit.is_some());
+    if is_at_commit && unread.is_none() {
+        unread = follow_to_now(cx, &classified.draft.fact, &citations)?;
+    }
     // What is cited is shown too, and a file may hold an order for whoever reads it.
     let mut snippets = citations.iter().map(|it| &it.snippet);
-    let is_order = snippets.any(|it| moderate::is_instruction(it));
-    if is_order && !classified.marks.contains(&ModerationMark::Instruction) {
+    let is_cited_order = !classified.marks.contains(&ModerationMark::Instruction)
+        && snippets.any(|it| moderate::is_instruction(it));
+    if is_cited_order {
         classified.marks.push(ModerationMark::Instruction);
     }
     let Draft { subject, fact, .. } = &classified.draft;
-    let literals = find_unsaid_literals(subject.as_deref(), fact, &citations);
-    let said_at = find_place_that_says(source, fact, &literals, &citations);
-    if !literals.is_empty() {
+    let unsaid = if citations.iter().any(Citation::is_unread) {
+        Vec::new()
+    } else {
+        find_unsaid_literals(subject.as_deref(), fact, &citations)
+    };
+    let said_at = find_place_that_says(source, fact, &unsaid, &citations);
+    if !unsaid.is_empty() || unread.is_some() {
         classified.marks.push(ModerationMark::Ungrounded);
     }
-    let unsaid = UnsaidLiterals { literals, said_at };
+    let doubts = CitationDoubts {
+        unsaid,
+        said_at,
+        unread,
+        is_cited_order,
+    };
+    let names = if classified.layer == Layer::Knowledge {
+        name_things(fact, &classified.draft.space, &citations, source)
+    } else {
+        Vec::new()
+    };
+    let session = find_session_proof(cx, &classified, !citations.is_empty())?;
+    if session.lacking.is_some() && !classified.marks.contains(&ModerationMark::Ungrounded) {
+        classified.marks.push(ModerationMark::Ungrounded);
+    }
     Ok(Proven {
+        names,
+        session,
         classified,
         citations,
-        unsaid,
+        doubts,
     })
 }
 
 /// Reads one place and captures what stands there, or refuses it as a citation.
-pub fn capture_citation(source: &dyn Source, cite: &CodeLocation) -> Result<Citation, Refusal> {
-    capture_lines(source, cite).map_err(|error| refuse_capture(cite, error))
+pub fn capture_citation(source: &dyn Source, cite: &CitationRequest) -> Result<Citation, Refusal> {
+    read_request(source, cite, &source.read_tree()).map(|it| it.0)
 }
 
-fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
+/// Reads one place, at the commit that is asked for or as it is now. What a clone lacks is not a reason to refuse it: the
+/// citation is kept unread, with why. The commit that is checked out means the checkout, edits and all.
+fn read_request(
+    source: &dyn Source,
+    cite: &CitationRequest,
+    tree: &Result<SourceTree, SourceError>,
+) -> Result<(Citation, Option<String>), Refusal> {
+    let refuse = |why: String| Refusal::BadCitation {
+        place: cite.to_string(),
+        why,
+    };
+    let head = tree.as_ref().ok().and_then(|it| it.commit.as_deref());
+    let is_other = |it: &&String| !head.is_some_and(|head| head.starts_with(it.as_str()));
+    let Some(commit) = cite.commit.as_ref().filter(is_other) else {
+        let citation = capture_request(source, cite, tree);
+        return Ok((citation.map_err(|error| refuse_capture(cite, error))?, None));
+    };
+    let read = match source.open_commit(commit) {
+        Ok(Some(then)) => match then.read_file(&cite.path) {
+            Err(error) if error.is_passing() => Err(error),
+            _ => {
+                let citation = capture_request(&*then, cite, &then.read_tree());
+                Ok(citation.map_err(|error| refuse_capture(cite, error))?)
+            }
+        },
+        Ok(None) => {
+            let way_out = "leave the commit out to cite the lines as they are now";
+            return Err(refuse(format!(
+                "there is no commit '{commit}' here; {way_out}"
+            )));
+        }
+        Err(error) => Err(error),
+    };
+    match read {
+        Ok(citation) => Ok((citation, None)),
+        Err(error) if error.is_passing() => {
+            let why = error.format_with_causes();
+            let unread = build_unread_citation(cite, commit, None);
+            let citation = unread.ok_or_else(|| refuse(why.clone()))?;
+            Ok((citation, Some(format!("{cite} was not read: {why}"))))
+        }
+        Err(error) => Err(refuse(error.to_string())),
+    }
+}
+
+/// Follows what was read at earlier commits to now. Refused where the code no longer says it; `Some` where that could not
+/// be found out.
+fn follow_to_now(
+    cx: &Context,
+    fact: &str,
+    citations: &[Citation],
+) -> Result<Option<String>, Refusal> {
+    let claim = CitedClaim { fact, citations };
+    let judged = cx.citation_follower(NEAR).judge_claims(&[claim]);
+    let Some(judged) = judged.into_iter().next() else {
+        return Ok(None);
+    };
+    let found = citations.iter().zip(judged.verdicts());
+    let worst = found.max_by_key(|(_, verdict)| verdict.severity());
+    let Some((citation, verdict)) = worst else {
+        return Ok(None);
+    };
+    let place = citation.location();
+    match &verdict {
+        Verdict::Unknown { why } => Ok(Some(format!("{place} was not followed to now: {why}"))),
+        _ if judged.judgement.standing.is_refuted() => Err(Refusal::BadCitation {
+            place: place.to_string(),
+            why: format!(
+                "it was so at that commit, and no longer is: {}",
+                format_verdict_reason(citation, &verdict)
+            ),
+        }),
+        _ => Ok(None),
+    }
+}
+
+fn refuse_capture(cite: &CitationRequest, error: CaptureError) -> Refusal {
     let field = "citations";
     match error {
         CaptureError::Secret(rule) => Refusal::Secret { field, rule },
@@ -87,9 +213,9 @@ fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
             chars,
             limit: moderate::MAX_BYTES,
         },
-        CaptureError::Unreadable(why) => Refusal::BadCitation {
+        CaptureError::Unreadable(_) | CaptureError::Symbol(_) => Refusal::BadCitation {
             place: cite.to_string(),
-            why,
+            why: error.to_string(),
         },
     }
 }

@@ -3,6 +3,7 @@
 
 use apostille_cite::{
     citation::{Citation, CodeLocation},
+    citation_request::CitationRequest,
     follow::NEAR,
     standing::Judgement,
     verdict::Verdict,
@@ -12,7 +13,9 @@ use super::{ReviseOutcome, decide_revision, find_in_stage, write_revision};
 use crate::{
     Context, CoreError,
     event::EventBody,
+    judge::MemoryJudge,
     memory::{Memory, MemoryName, Stage, Voice},
+    names::name_things,
     refusal::Refusal,
     remember::prove::{capture_citation, find_unsaid_literals},
     space::Space,
@@ -26,13 +29,14 @@ pub fn confirm_memory(
     cx: &Context,
     spaces: &[Space],
     name: MemoryName,
-    cites: &[CodeLocation],
+    cites: &[CitationRequest],
     by: &Voice,
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "confirmed")?;
         let places = if cites.is_empty() {
-            list_places_now(cx, &memory)?
+            let places = list_places_now(cx, &memory)?;
+            places.into_iter().map(CitationRequest::from).collect()
         } else {
             cites.to_vec()
         };
@@ -40,14 +44,19 @@ pub fn confirm_memory(
         if !by.is_person() {
             require_said(&memory, &citations)?;
         }
-        let moved = memory.citations.iter().map(Citation::location).zip(&places);
+        let was = memory.citations.iter().map(Citation::location);
+        let moved = was.zip(citations.iter().map(Citation::location));
         let followed = moved
-            .filter(|(was, now)| was != *now)
+            .filter(|(was, now)| was != now)
             .map(|(was, now)| format!("{was} → {now}"))
             .collect();
+        // What was named and is gone is not looked up any more: somebody looked, and the fact is still true.
+        let names = name_things(&memory.fact, &memory.space, &citations, cx.source);
         let citations = (!citations.is_empty()).then_some(citations);
         let again = EventBody::Refreshed {
             citations,
+            evidence: None,
+            names: Some(names),
             followed,
             voucher: None,
         };
@@ -57,12 +66,7 @@ pub fn confirm_memory(
 
 /// Where the lines of a memory stand now; where they are gone, the item that the fact speaks of.
 fn list_places_now(cx: &Context, memory: &Memory) -> Result<Vec<CodeLocation>, Refusal> {
-    let judged = cx
-        .citation_follower(NEAR)
-        .judge_claims(&[memory.cited_claim()]);
-    let Some(judged) = judged.into_iter().next() else {
-        return Ok(Vec::new());
-    };
+    let judged = MemoryJudge::new(cx, NEAR).judge_memory(memory);
     let pairs = memory.citations.iter().zip(judged.verdicts());
     pairs
         .map(|(citation, verdict)| find_place_now(citation, verdict, &judged.judgement))
@@ -93,7 +97,7 @@ fn find_place_now(
 fn capture_places(
     cx: &Context,
     memory: &Memory,
-    places: &[CodeLocation],
+    places: &[CitationRequest],
 ) -> Result<Vec<Citation>, Refusal> {
     if memory.space.is_user() {
         return Ok(Vec::new());

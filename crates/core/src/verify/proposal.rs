@@ -1,11 +1,14 @@
 //! What could take the place of a memory whose code has changed: a draft, for a person or an agent to accept.
 
 use super::VerifiedMemory;
+use crate::standing_text::StandingView;
 use apostille_cite::{
     citation::{Citation, CodeLocation},
     follow,
+    standing::{Standing, is_closed_fact},
     verdict::Verdict,
 };
+use apostille_text::literals::list_literals;
 
 /// A replacement as it is proposed. Nothing is written until somebody accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,18 +26,10 @@ pub struct ReplacementProposal {
 /// The draft for a memory whose code has changed; `None` when nothing is wrong with it, when something could not be
 /// looked up, or when nothing is left to cite.
 pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
-    let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
-    if !it.is_bad() || it.verdicts.iter().any(is_unknown) {
+    if !needs_decision(it) {
         return None;
     }
-    let pairs = it.memory.citations.iter().zip(&it.verdicts);
-    let place = |(citation, verdict): (&Citation, &Verdict)| match verdict {
-        Verdict::Holds => Some(citation.location()),
-        Verdict::Moved { to } => Some(to.clone()),
-        Verdict::Changed(found) => Some(found.at.clone()),
-        Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
-    };
-    let cites: Vec<CodeLocation> = pairs.filter_map(place).collect();
+    let cites = StandingView::from(it).list_places();
     let (fact, swapped) = reword_changed_fact(it);
     (!cites.is_empty()).then(|| ReplacementProposal {
         handle: it.memory.handle().to_string(),
@@ -44,23 +39,63 @@ pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
     })
 }
 
+/// Whether somebody has to decide about a memory: its code was edited or speaks against it, and all of it could be read.
+#[must_use]
+pub fn needs_decision(it: &VerifiedMemory) -> bool {
+    let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
+    let is_edited = it.verdicts.iter().any(|it| *it != Verdict::Holds);
+    let is_to_check = it.standing() == Standing::Check && !it.is_outranked && is_edited;
+    (it.is_bad() || is_to_check) && !it.verdicts.iter().any(is_unknown)
+}
+
+/// Whether a memory may be put on the lines as they are now without a person's look, if those say its literals: nothing
+/// speaks against it, and it has literals. A claim that a list is whole needs more than that.
+#[must_use]
+pub fn is_confirmable_unasked(it: &VerifiedMemory) -> bool {
+    needs_decision(it)
+        && it.standing() == Standing::Check
+        && it.judgement.missing.is_empty()
+        && !is_closed_fact(&it.memory.fact)
+        && !list_literals(&it.memory.fact).is_empty()
+        && !StandingView::from(it).list_places().is_empty()
+}
+
 /// The fact with each word replaced that the code replaced one for one, if the code no longer says the old one.
 fn reword_changed_fact(it: &VerifiedMemory) -> (String, Vec<(String, String)>) {
     let mut fact = it.memory.fact.clone();
     let mut swapped = Vec::new();
     for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
-        let Verdict::Changed(found) = verdict else {
-            continue;
-        };
-        for (old, new) in follow::find_replaced_words(&citation.snippet, &found.now) {
-            let is_named = found.contradicted.iter().any(|it| it.contains(&old));
-            if let Some(text) = replace_whole_word(&fact, &old, &new).filter(|_| is_named) {
+        for (old, new) in list_replaced_words(it, citation, verdict) {
+            if let Some(text) = replace_whole_word(&fact, &old, &new) {
                 fact = text;
                 swapped.push((old, new));
             }
         }
     }
     (fact, swapped)
+}
+
+/// What the code says now in place of words that it no longer says.
+fn list_replaced_words(
+    it: &VerifiedMemory,
+    citation: &Citation,
+    verdict: &Verdict,
+) -> Vec<(String, String)> {
+    let now = match verdict {
+        Verdict::Changed(found) => &found.now,
+        // The lines are gone, and the item was found elsewhere.
+        Verdict::Gone { .. } => match &it.judgement.now {
+            Some(now) => now,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let mut replaced = follow::find_replaced_words(&citation.snippet, now);
+    replaced.retain(|(old, _)| match verdict {
+        Verdict::Changed(found) => found.contradicted.iter().any(|it| it.contains(old)),
+        _ => replace_whole_word(now, old, "").is_none(),
+    });
+    replaced
 }
 
 /// A text with a whole word replaced wherever it stands; `None` when it stands nowhere.

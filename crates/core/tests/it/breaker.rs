@@ -110,7 +110,7 @@ fn others_and_other_spaces_go_on() {
     );
     let elsewhere = Draft {
         space: user(),
-        kind: Some(Kind::User),
+        kind: Some(Kind::Feedback),
         ..rule(fact(72), agent("claude"))
     };
     assert!(world.kept(elsewhere).is_active());

@@ -1,10 +1,11 @@
-//! The promise of format 1.
+//! The promise of the formats.
 //!
-//! `golden/format_v1.json` stands for every file that was ever written. It is never edited: a program that reads or
-//! writes it differently breaks somebody's memory. Fields and words are only added, each time in a new file beside it.
+//! The files in `golden` stand for every file that was ever written. They are never edited: a program that reads or
+//! writes them differently breaks somebody's memory. Fields and words are only added, each time in a new file beside them.
 
-use apostille_core::event::{Event, EventKind};
 use apostille_core::{
+    event::{Event, EventKind},
+    evidence::{Evidence, EvidenceKind, NameKind},
     format::{EventRecord, MemoryRecord, VERSION},
     memory::Memory,
 };
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 const GOLDEN: &str = include_str!("../golden/format_v1.json");
 /// The events that were added when spaces could be rolled back and breakers came.
 const BREAKERS: &str = include_str!("../golden/format_v1_breakers.json");
+
+/// What version 2 added: evidence that is not code, names, and runs of commands.
+const EVIDENCE: &str = include_str!("../golden/format_v2.json");
 
 #[derive(Serialize, Deserialize)]
 struct Golden {
@@ -25,24 +29,30 @@ fn golden() -> Golden {
     serde_json::from_str(GOLDEN).unwrap()
 }
 
+fn golden_2() -> Golden {
+    serde_json::from_str(EVIDENCE).unwrap()
+}
+
 #[test]
-fn format_1_is_read_and_written_back_byte_for_byte() {
-    let Golden {
-        version,
-        memory,
-        events,
-    } = golden();
-    let memory = Memory::try_from(memory).unwrap();
-    let events: Vec<Event> = events
-        .into_iter()
-        .map(|it| Event::try_from(it).unwrap())
-        .collect();
-    let again = Golden {
-        version,
-        memory: (&memory).into(),
-        events: events.iter().map(Into::into).collect(),
-    };
-    assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", GOLDEN);
+fn formats_are_read_and_written_back_byte_for_byte() {
+    for file in [GOLDEN, EVIDENCE] {
+        let Golden {
+            version,
+            memory,
+            events,
+        } = serde_json::from_str(file).unwrap();
+        let memory = Memory::try_from(memory).unwrap();
+        let events: Vec<Event> = events
+            .into_iter()
+            .map(|it| Event::try_from(it).unwrap())
+            .collect();
+        let again = Golden {
+            version,
+            memory: (&memory).into(),
+            events: events.iter().map(Into::into).collect(),
+        };
+        assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", file);
+    }
 }
 
 fn added() -> Vec<EventRecord> {
@@ -63,15 +73,16 @@ fn what_was_added_to_format_1_is_read_and_written_back_byte_for_byte() {
 }
 
 #[test]
-fn format_1_has_an_event_of_each_kind() {
+fn formats_have_an_event_of_each_kind() {
     let events = golden().events.into_iter().chain(added());
+    let events = events.chain(golden_2().events);
     let mut words: Vec<String> = events.map(|it| it.event).collect();
     words.sort_unstable();
     words.dedup();
     let mut known: Vec<&str> = EventKind::ALL.iter().map(|it| it.as_str()).collect();
     known.sort_unstable();
     assert_eq!(words, known);
-    assert_eq!(golden().version, VERSION);
+    assert_eq!((golden().version, golden_2().version), (1, VERSION));
 }
 
 #[test]
@@ -106,6 +117,16 @@ fn format_1_has_a_memory_with_every_field() {
         ),
         (4, 3, 2)
     );
+}
+
+#[test]
+fn format_2_has_evidence_of_each_kind() {
+    let memory = Memory::try_from(golden_2().memory).unwrap();
+    let kinds: Vec<EvidenceKind> = memory.evidence.iter().map(Evidence::kind).collect();
+    assert_eq!(kinds, EvidenceKind::ALL);
+    let names: Vec<NameKind> = memory.names.iter().map(|it| it.kind).collect();
+    assert_eq!(names, NameKind::ALL);
+    assert!(memory.runs.succeeded_at.is_some() && !memory.runs.failed_at.is_empty());
 }
 
 #[test]

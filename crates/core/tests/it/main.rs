@@ -1,6 +1,8 @@
 //! What the core promises, through its public interface: verified memory, the notebook, the two paths, the format.
 
 #[cfg(test)]
+mod branches;
+#[cfg(test)]
 mod breaker;
 #[cfg(test)]
 mod contradictions;
@@ -10,6 +12,8 @@ mod golden;
 mod grounded;
 #[cfg(test)]
 mod guardian;
+#[cfg(test)]
+mod named_things;
 #[cfg(test)]
 mod notebook;
 #[cfg(test)]
@@ -27,7 +31,12 @@ mod recall;
 #[cfg(test)]
 mod remember;
 #[cfg(test)]
+mod repair;
+#[cfg(test)]
 mod scripted_model;
+#[cfg(test)]
+mod session_proof;
+#[cfg(test)]
 mod sorting;
 #[cfg(test)]
 mod verified_memory;

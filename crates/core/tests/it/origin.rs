@@ -9,11 +9,11 @@ use apostille_core::{
     },
     recall::RecallRequest,
     remember::RememberOutcome,
-    revise::approve_memory,
+    revise::{approve_memory, supersede_memory},
     space::Space,
 };
 
-use crate::world::{World, note, repo, user};
+use crate::world::{World, cited, note, repo, user};
 
 fn rule(fact: &str, voice: Voice) -> Draft {
     Draft {
@@ -100,6 +100,59 @@ fn what_takes_the_place_of_words_from_outside_comes_from_outside() {
         person,
         (Stage::Active, Origin::User, Channel::Terminal),
     );
+}
+
+#[test]
+fn what_replaces_doubtful_words_says_so_as_its_reason_to_wait() {
+    let check = |voice: Voice, expected: &str| {
+        let world = World::verified();
+        let old = world.kept(rule("Ports are even numbers here", voice));
+        approved(&world, &old);
+        let better = rule("Ports are odd numbers in this project", agent());
+        let how = ReplacementKind::Better;
+        let outcome = world.with(|cx| {
+            supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), better, how).unwrap()
+        });
+        let RememberOutcome::Remembered { memory, .. } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!(memory.status.why(), Some(expected));
+    };
+    check(
+        agent().with_channel(Channel::Web),
+        "it would take the place of m-1, whose text comes from outside",
+    );
+    check(
+        Voice::from_origin(Origin::System),
+        "it would take the place of m-1, which was gleaned from a session, and nobody has confirmed that one",
+    );
+}
+
+#[test]
+fn proof_does_not_let_an_agent_replace_what_a_person_said() {
+    let world = World::verified();
+    let voice = Voice::from_origin(Origin::User);
+    world.kept(Draft {
+        voice,
+        ..cited("API_VERSION is the newest one", &["src/api.rs:3"])
+    });
+    let wrong = "API_VERSION is \"v3\" for every client";
+    let how = ReplacementKind::Better;
+    let unproven = cited(wrong, &["src/api.rs:1"]);
+    let outcome = world
+        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), unproven, how).unwrap());
+    let RememberOutcome::Remembered { memory, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        memory.status.why(),
+        Some(
+            "the cited lines do not say `API_VERSION` or `v3`; src/api.rs:3 says it; it would take the place of what a person said"
+        )
+    );
+    world.remember(cited(wrong, &["src/api.rs:3"]));
+    assert!(world.look("m-1").is_active());
+    assert_eq!(world.look("m-2").status.stage(), Stage::Pending);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What holds for every input.
 
-use apostille_cite::citation::{Citation, CodeLocation, RepoPath};
-use apostille_cite::standing::Standing;
+use apostille_cite::citation::{Citation, CitedItem, CodeLocation, ItemKind, LineSpan, RepoPath};
+use apostille_cite::{citation_request::CitationRequest, standing::Standing};
 use apostille_core::{
     event::{Event, EventBody, RetrievedMemory},
+    evidence::{CommandRun, Evidence, NameKind, NamedThing, RunTally, SaidQuote},
     format::{EventRecord, MemoryRecord},
     memory::{
         Channel, Handle, Kind, Layer, Memory, MemoryId, MemoryName, ModerationMark, Origin, Status,
@@ -71,8 +72,9 @@ fn citation() -> impl Strategy<Value = Citation> {
     let place = ("[a-z]{1,8}/[a-z]{1,8}\\.rs", 1_u32..5_000, 0_u32..200);
     let hex = || proptest::collection::vec("[0-9a-f]{16}", 0..4);
     let known = || proptest::option::of("[0-9a-f]{40}");
-    (place, known(), known(), ".*", hex(), hex()).prop_map(
-        |(place, commit, blob, snippet, before, after)| {
+    let item = proptest::option::of(cited_item());
+    (place, known(), known(), ".*", hex(), hex(), item).prop_map(
+        |(place, commit, blob, snippet, before, after, item)| {
             let place = CodeLocation::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
             let digest = Digest::hash_bytes(snippet.as_bytes());
             Citation {
@@ -84,9 +86,19 @@ fn citation() -> impl Strategy<Value = Citation> {
                 digest,
                 before,
                 after,
+                item,
             }
         },
     )
+}
+
+fn cited_item() -> impl Strategy<Value = CitedItem> {
+    let lines = (1_u32..5_000, 0_u32..5_000);
+    (".*", one_of(ItemKind::ALL), lines).prop_map(|(path, kind, lines)| CitedItem {
+        path,
+        kind,
+        lines: LineSpan::new(lines.0, lines.0 + lines.1).unwrap(),
+    })
 }
 
 /// A text as moderation leaves it: on the way in and on the way out nothing else is kept.
@@ -115,6 +127,37 @@ fn voice() -> impl Strategy<Value = Voice> {
         )
 }
 
+fn run() -> impl Strategy<Value = CommandRun> {
+    let session = proptest::option::of(kept());
+    (kept(), any::<bool>(), session, time()).prop_map(|(command, has_succeeded, session, at)| {
+        CommandRun {
+            command,
+            has_succeeded,
+            session,
+            at,
+        }
+    })
+}
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    let said = (kept(), kept(), any::<u32>(), proptest::option::of(time()));
+    let said = said.prop_map(|(quote, session, turn, at)| SaidQuote {
+        quote,
+        session,
+        turn,
+        at,
+    });
+    prop_oneof![said.prop_map(Evidence::Said), run().prop_map(Evidence::Ran)]
+}
+
+fn runs() -> impl Strategy<Value = RunTally> {
+    proptest::collection::vec(run(), 0..5).prop_map(|runs| {
+        let mut tally = RunTally::default();
+        runs.iter().for_each(|it| tally.add_run(it));
+        tally
+    })
+}
+
 fn memory() -> impl Strategy<Value = Memory> {
     let space = prop_oneof![Just(repo()), Just(Space::user("ana").unwrap())];
     let nature = (
@@ -139,6 +182,9 @@ fn memory() -> impl Strategy<Value = Memory> {
         proptest::collection::vec(citation(), 0..3),
         marks,
         proptest::option::of(id()),
+        proptest::collection::vec(evidence(), 0..3),
+        proptest::collection::vec((one_of(NameKind::ALL), kept()), 0..3),
+        runs(),
     );
     let past = (
         time(),
@@ -149,7 +195,13 @@ fn memory() -> impl Strategy<Value = Memory> {
     (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
         let (id, number, space, layer, kind, status) = nature;
         let (subject, fact, reason, tags, task, voice) = words;
-        let (citations, marks, supersedes) = proof;
+        let (citations, marks, supersedes, evidence, names, runs) = proof;
+        let names = names.into_iter();
+        let names = names.map(|(kind, name)| NamedThing {
+            kind,
+            name,
+            path: None,
+        });
         let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
         let usage = UsageCounts {
             recalls,
@@ -166,6 +218,9 @@ fn memory() -> impl Strategy<Value = Memory> {
             fact,
             reason,
             citations,
+            evidence,
+            names: names.collect(),
+            runs,
             tags,
             voice,
             task,
@@ -200,6 +255,8 @@ fn what() -> impl Strategy<Value = EventBody> {
         (citations, proptest::collection::vec(kept(), 0..2), known()).prop_map(
             |(citations, followed, voucher)| EventBody::Refreshed {
                 citations,
+                evidence: None,
+                names: None,
                 followed,
                 voucher
             }
@@ -224,6 +281,7 @@ fn what() -> impl Strategy<Value = EventBody> {
         (kept(), shown).prop_map(|(query, shown)| EventBody::Retrieved { query, shown }),
         Just(EventBody::Approved),
         Just(EventBody::Applied),
+        run().prop_map(EventBody::Ran),
     ]
 }
 
@@ -237,6 +295,8 @@ fn checked(memory: Memory) -> VerifiedHit {
         hit,
         verdicts: Vec::new(),
         judgement: Standing::Stated.into(),
+        is_unmerged: false,
+        beside: None,
     }
 }
 
@@ -302,8 +362,8 @@ proptest! {
         prop_assert_eq!(text.lines().count(), shown.len() + 3);
         prop_assert_eq!(text.matches("</memory-context>").count(), 1);
         let said: usize = shown.iter().map(|it| it.hit.memory.fact.chars().count() + tag_chars(it)).sum();
-        // Behind each fact stands who said it and when, or the place that proves it.
-        prop_assert!(text.chars().count() <= said + 100 * shown.len() + 60);
+        // Behind each fact stands who said it and when, or the place that proves it, and how its command fared.
+        prop_assert!(text.chars().count() <= said + 160 * shown.len() + 60);
     }
 
     #[test]
@@ -345,7 +405,7 @@ proptest! {
 
     #[test]
     fn parsers_never_panic(text in text()) {
-        let _ = text.parse::<CodeLocation>();
+        let _ = text.parse::<CitationRequest>();
         let _ = text.parse::<RepoPath>();
         let _ = text.parse::<Handle>();
         let _ = text.parse::<MemoryName>();
@@ -363,7 +423,7 @@ proptest! {
 
     #[test]
     fn what_parses_is_printed_so_that_it_parses_again(text in text()) {
-        if let Ok(cite) = text.parse::<CodeLocation>() {
+        if let Ok(cite) = text.parse::<CitationRequest>() {
             prop_assert_eq!(cite.to_string().parse(), Ok(cite));
         }
         if let Ok(handle) = text.parse::<Handle>() {

@@ -12,7 +12,7 @@ use apostille_core::{
     },
     space::Space,
     stats::compute_space_stats,
-    verify::{VerifiedMemory, VerifyOptions, verify},
+    verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify},
 };
 
 use crate::world::{COMMIT, World, cited, note, repo};
@@ -211,6 +211,58 @@ fn supersede_links_old_and_new() {
 }
 
 #[test]
+fn supersede_keeps_changed_tags() {
+    let world = World::verified();
+    world.kept(Draft {
+        tags: vec!["api".into()],
+        ..cited(FACT, &["src/api.rs:3", "docs/api.md:3"])
+    });
+    let check = |name: &str, fact: &str, tags: &[&str], expected: (&str, &[&str])| {
+        let draft = Draft {
+            tags: tags.iter().map(|it| (*it).to_owned()).collect(),
+            ..note(fact)
+        };
+        let how = ReplacementKind::Better;
+        let outcome = world
+            .with(|cx| supersede_memory(cx, &[repo()], name.parse().unwrap(), draft, how))
+            .unwrap();
+        world.advance(1);
+        let (RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory }) =
+            outcome
+        else {
+            panic!("{outcome:?}")
+        };
+        let tags: Vec<&str> = memory.tags.iter().map(String::as_str).collect();
+        assert_eq!((memory.handle().to_string().as_str(), &*tags), expected);
+    };
+    check("m-1", FACT, &["api"], ("m-1", &["api"]));
+    check("m-1", FACT, &[], ("m-1", &["api"]));
+    check("m-1", FACT, &["docs"], ("m-2", &["docs"]));
+    check("m-2", FACT, &[""], ("m-3", &[]));
+}
+
+#[test]
+fn supersede_of_a_persons_words_with_other_tags_is_refused() {
+    let world = World::verified();
+    let voice = Voice::from_origin(Origin::User);
+    world.kept(Draft {
+        voice,
+        ..cited(FACT, &["src/api.rs:3", "docs/api.md:3"])
+    });
+    let draft = Draft {
+        tags: vec!["docs".into()],
+        ..note(FACT)
+    };
+    let name = "m-1".parse().unwrap();
+    let how = ReplacementKind::Better;
+    let outcome = world.with(|cx| supersede_memory(cx, &[repo()], name, draft, how));
+    assert!(
+        matches!(outcome.unwrap(), RememberOutcome::Refused(it) if it.class() == "not_a_person")
+    );
+    assert!(world.look("m-1").tags.is_empty());
+}
+
+#[test]
 fn supersede_chain_can_be_walked_both_ways() {
     let world = World::verified();
     stored(&world);
@@ -373,7 +425,36 @@ fn applied_event_counts_on_memory() {
     stored(&world);
     assert_eq!(applied(&world, "m-1").unwrap().usage.applied, 1);
     assert_eq!(applied(&world, "m-1").unwrap().usage.applied, 2);
-    assert_eq!(world.words(), ["remembered", "applied", "applied"]);
+    assert_eq!(
+        world.words(),
+        ["remembered", "applied", "refreshed", "applied", "refreshed"]
+    );
+}
+
+#[test]
+fn applying_refreshes_what_stands_and_showing_does_not() {
+    let check = |prepare: &dyn Fn(&World), expected: Result<bool, &str>| {
+        let world = World::verified();
+        let recorded = stored(&world).refreshed_at;
+        prepare(&world);
+        world.ask("API version");
+        assert_eq!(world.look("m-1").refreshed_at, recorded, "shown");
+        world.advance(60);
+        let found = applied(&world, "m-1").map(|it| it.refreshed_at > recorded);
+        assert_eq!(found, expected);
+        assert_eq!(world.look("m-1").usage.applied, u32::from(found.is_ok()));
+    };
+    let write = |text: &'static str| move |world: &World| world.shelf.write("src/api.rs", text);
+    check(&|_| (), Ok(true));
+    check(
+        &write("//\n\n\npub const API_VERSION: &str = \"v3\";\n"),
+        Ok(true),
+    );
+    check(&|world| world.shelf.break_file("src/api.rs"), Ok(false));
+    check(
+        &|world| world.shelf.remove("docs/api.md"),
+        Err("does_not_hold"),
+    );
 }
 
 #[test]
@@ -384,21 +465,26 @@ fn retrieved_event_names_fetched_memories() {
     let fetched = world
         .with(|cx| list_recent_memories(cx, &[repo()], 5))
         .unwrap();
-    assert_eq!(
-        world.with(|cx| log_fetched_memories(cx, &fetched, "the most recent")),
-        None
-    );
+    let found = world.with(|cx| follow_memory_citations(cx, fetched));
+    let problem = world.with(|cx| log_fetched_memories(cx, &found, "the most recent"));
+    assert_eq!(problem, None);
     assert_eq!(
         world.words(),
-        ["remembered", "retrieved", "verified_valid", "retrieved"]
+        [
+            "remembered",
+            "retrieved",
+            "verified_valid",
+            "retrieved",
+            "verified_valid"
+        ]
     );
     assert_eq!(world.look("m-1").usage.recalls, 2);
-    let Some(EventBody::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
+    let EventBody::Retrieved { shown, query } = world.log().remove(3).what else {
         panic!("no event")
     };
     assert_eq!(
-        (shown[0].id, query.as_str()),
-        (memory.id, "the most recent")
+        (shown[0].id, &*shown[0].verdict, query.as_str()),
+        (memory.id, "stands", "the most recent")
     );
 }
 
@@ -568,4 +654,56 @@ fn recall_withholds_stale_memory() {
         (0, 1, "")
     );
     assert_eq!(world.words(), ["remembered", "verified_invalid"]);
+}
+
+#[test]
+fn memories_are_listed_by_the_new_name_of_their_file() {
+    let world = World::verified();
+    let code = "fn delay(attempt: u32) -> u32 {\n    let base = 250;\n    base * attempt\n}\n";
+    world.shelf.write("src/retry.rs", code);
+    world.kept(cited("delay begins with 250", &["src/retry.rs:1-4"]));
+    stored(&world);
+    world.shelf.rename("src/retry.rs", "lib/backoff.rs");
+    world.shelf.remove("docs/api.md");
+    let check = |path: &str, expected: &[&str]| {
+        let path = path.parse().unwrap();
+        let found = world.with(|cx| list_citing_memories(cx, &[repo()], &path, RECENT_LIMIT));
+        let handles: Vec<_> = found
+            .unwrap()
+            .iter()
+            .map(|it| it.handle().to_string())
+            .collect();
+        assert_eq!(handles, expected, "{path}");
+    };
+    check("lib/backoff.rs", &["m-1"]);
+    check("lib", &["m-1"]);
+    check("src/retry.rs", &["m-1"]);
+    check("src/api.rs", &["m-2"]);
+    check("src", &["m-2", "m-1"]);
+    check("lib/none.rs", &[]);
+}
+
+#[test]
+fn stats_tell_twelve_good_looks_from_one_bad() {
+    let world = World::verified();
+    stored(&world);
+    for _ in 0..4 {
+        world.ask("API version");
+        verified(&world, "m-1");
+        let fetched = world.with(|cx| list_recent_memories(cx, &[repo()], 5));
+        let found = world.with(|cx| follow_memory_citations(cx, fetched.unwrap()));
+        world.with(|cx| log_fetched_memories(cx, &found, "the most recent"));
+    }
+    world.shelf.remove("docs/api.md");
+    world.ask("API version");
+    let stats = world.with(|cx| compute_space_stats(cx, &repo())).unwrap();
+    let count = |kind: EventKind| stats.tally.count_events(kind.as_str());
+    assert_eq!(
+        (
+            count(EventKind::VerifiedValid),
+            count(EventKind::VerifiedInvalid)
+        ),
+        (12, 1)
+    );
+    assert_eq!(stats.verified_share, Some(12.0 / 13.0));
 }

@@ -8,7 +8,7 @@ use std::{
 
 use apostille_cite::{
     citation::RepoPath,
-    source::{Source, SourceBlob, SourceError, SourceTree},
+    source::{DefaultBranch, Source, SourceBlob, SourceError, SourceTree},
 };
 
 use apostille_core::{
@@ -29,6 +29,9 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(crate) const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
 
+/// The end of the default branch, where a test works on another.
+const MERGED: &str = "c0ffee0000000000000000000000000000000002";
+
 pub(crate) fn repo() -> Space {
     Space::repo("myorg/myapp").unwrap()
 }
@@ -42,6 +45,8 @@ pub(crate) fn user() -> Space {
 pub(crate) struct Shelf {
     files: Mutex<BTreeMap<String, String>>,
     broken: Mutex<BTreeSet<String>>,
+    /// What the default branch has, where this is another one.
+    merged: Mutex<Option<BTreeMap<String, String>>>,
 }
 
 impl Source for Shelf {
@@ -71,15 +76,60 @@ impl Source for Shelf {
             bytes: text.clone().into(),
         }))
     }
+
+    fn open_default_branch(&self) -> Result<Option<DefaultBranch>, SourceError> {
+        let merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(merged.clone().map(|files| DefaultBranch {
+            commit: MERGED.into(),
+            tree: Box::new(Self {
+                files: Mutex::new(files),
+                ..Self::default()
+            }),
+        }))
+    }
+
+    fn list_paths(&self) -> Result<Option<BTreeSet<RepoPath>>, SourceError> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(files.keys().map(|it| it.parse().unwrap()).collect()))
+    }
+
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for (path, text) in &*files {
+            let blob = SourceBlob {
+                id: None,
+                bytes: text.clone().into(),
+            };
+            if !see(&path.parse().unwrap(), &blob) {
+                break;
+            }
+        }
+        Ok(true)
+    }
 }
 
 impl Shelf {
+    /// What lies here now is the default branch; what is written from now on is on a branch of its own.
+    pub(crate) fn branch_off(&self) {
+        let files = self.files.lock().unwrap().clone();
+        *self.merged.lock().unwrap() = Some(files);
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) {
         self.files.lock().unwrap().insert(path.into(), text.into());
     }
 
     pub(crate) fn remove(&self, path: &str) {
         self.files.lock().unwrap().remove(path);
+    }
+
+    pub(crate) fn rename(&self, from: &str, to: &str) {
+        let mut files = self.files.lock().unwrap();
+        let text = files.remove(from).unwrap();
+        files.insert(to.into(), text);
     }
 
     pub(crate) fn break_file(&self, path: &str) {
@@ -164,6 +214,7 @@ impl World {
             actor: Some("tester"),
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         })
     }
 

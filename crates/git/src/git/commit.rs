@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use apostille_cite::{
     citation::RepoPath,
     file_lines::is_binary_content,
-    source::{CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree},
+    source::{
+        CommitHistory, DefaultBranch, MAX_FILE, Source, SourceBlob, SourceError, SourceResult,
+        SourceTree,
+    },
 };
 use apostille_files::lock::lock_ignoring_poison;
 use apostille_text::secrets::mask_secrets;
@@ -177,12 +180,42 @@ impl Source for Commit {
         self.find_entry(path).ok()?.map(|it| it.id)
     }
 
+    fn has_file(&self, path: &RepoPath) -> SourceResult<bool> {
+        Ok(self.find_entry(path)?.is_some())
+    }
+
     fn is_settled(&self) -> SourceResult<bool> {
         let head = GitHead {
             commit: Some(self.resolve_commit()?.commit),
             branch: None,
         };
         Ok(self.objects.checkout.is_at_default_branch(&head))
+    }
+
+    fn open_commit(&self, id: &str) -> SourceResult<Option<Box<dyn Source>>> {
+        let commit = match self.with_reference(id) {
+            Ok(commit) => commit,
+            Err(SourceError::NoSuchRef(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match commit.read_tree() {
+            Ok(_) => Ok(Some(Box::new(commit))),
+            Err(SourceError::NoSuchRef(name)) => {
+                match self.objects.checkout.explain_missing_history() {
+                    Some(why) => Err(source_unavailable(format!("commit '{name}'"), why)),
+                    None => Ok(None),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_default_branch(&self) -> SourceResult<Option<DefaultBranch>> {
+        let head = GitHead {
+            commit: Some(self.resolve_commit()?.commit),
+            branch: None,
+        };
+        self.open_default_branch_of(&head)
     }
 
     fn walk_history(&self, from: &BTreeSet<String>, most: usize) -> SourceResult<CommitHistory> {
@@ -232,6 +265,18 @@ impl Source for Commit {
 }
 
 impl Commit {
+    /// The default branch where this is checked out, served by the same child.
+    pub(crate) fn open_default_branch_of(
+        &self,
+        head: &GitHead,
+    ) -> SourceResult<Option<DefaultBranch>> {
+        let Some(commit) = self.objects.checkout.find_default_commit(head)? else {
+            return Ok(None);
+        };
+        let tree = Box::new(self.with_reference(&commit)?);
+        Ok(Some(DefaultBranch { commit, tree }))
+    }
+
     /// Every file of the commit that can be cited, with its id.
     pub(crate) fn list_files(&self) -> SourceResult<Vec<(RepoPath, String)>> {
         let entries = self.list_entries()?.into_iter();

@@ -64,6 +64,13 @@ impl GitConfig {
         remotes
     }
 
+    /// Whether a remote has promised contents that this clone was made without.
+    pub(super) fn has_promisor(&self) -> bool {
+        let is_promisor = |name: &str| name.starts_with("remote.") && name.ends_with(".promisor");
+        self.value("extensions", "partialclone").is_some()
+            || self.entries.iter().any(|it| is_promisor(&it.0))
+    }
+
     fn last_value(&self, section: &str, key: &str) -> Option<&Option<String>> {
         let wanted = format!("{section}.{key}");
         let mut last_first = self.entries.iter().rev();

@@ -7,7 +7,7 @@ use apostille_cite::source::SourceResult;
 
 use super::{
     config::GitConfig,
-    identity::{self, RemoteIdentity},
+    identity::{self, RemoteIdentity, space_from_remote_url},
     small_file, source_unavailable,
 };
 
@@ -64,6 +64,28 @@ impl Checkout {
     #[must_use]
     pub fn identity(&self) -> RemoteIdentity {
         identity::find_repository_space(&self.config, &self.common_dir)
+    }
+
+    /// Whether this may be a repository of that name: one of its remotes is called so, or none gives it a name.
+    #[must_use]
+    pub fn can_be_called(&self, path: &str) -> bool {
+        let remotes = self.config.remote_urls();
+        let mut named = remotes
+            .values()
+            .filter_map(|url| space_from_remote_url(url));
+        self.identity().host.is_empty() || named.any(|it| it.path == path)
+    }
+
+    /// Why a commit that is not here may be part of the repository all the same: the clone was made without all of it.
+    pub(super) fn explain_missing_history(&self) -> Option<&'static str> {
+        let is_shallow = self.common_dir.join("shallow").exists();
+        if is_shallow {
+            Some("this clone is shallow; 'git fetch --unshallow' brings the rest")
+        } else if self.config.has_promisor() {
+            Some("this clone is partial; 'git fetch --refetch' brings the rest")
+        } else {
+            None
+        }
     }
 
     /// Whether ids of content are SHA-1, which is git's default.

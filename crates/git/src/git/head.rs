@@ -74,6 +74,21 @@ impl Checkout {
         points_there(format!("refs/heads/{default}"))
             || points_there(format!("refs/remotes/origin/{default}"))
     }
+
+    /// The commit at the end of the default branch, seen from here: what is checked out where that is the default branch,
+    /// else what the origin has, else the branch of this repository. A branch that nobody pulled for weeks is no measure.
+    pub fn find_default_commit(&self, head: &GitHead) -> SourceResult<Option<String>> {
+        let Some(default) = self.find_default_branch().filter(|_| head.commit.is_some()) else {
+            return Ok(None);
+        };
+        if self.is_at_default_branch(head) {
+            return Ok(head.commit.clone());
+        }
+        match resolve_ref_chain(self, format!("refs/remotes/origin/{default}"))? {
+            None => resolve_ref_chain(self, format!("refs/heads/{default}")),
+            at_origin => Ok(at_origin),
+        }
+    }
 }
 
 /// The object at the end of a chain of refs; `None` if the last one does not exist yet.

@@ -83,6 +83,16 @@ pub(super) fn walk_first_parents(
         .map(String::as_str)
         .filter(|it| is_object_id(it))
         .collect();
+    if wanted.iter().all(|it| *it == head) {
+        // Nothing happened since, and no process of git has to say so.
+        let ways = wanted
+            .iter()
+            .map(|it| (String::from(*it), HistoryRoute::Along(0)));
+        return Ok(CommitHistory {
+            steps: Vec::new(),
+            ways: ways.collect(),
+        });
+    }
     let mut line = FirstParentLine::read_line(checkout, head, &wanted, most)?;
     line.steps.reverse();
     let steps = line.steps.iter().map(|it| &it.commit);
@@ -367,6 +377,8 @@ pub(crate) fn diff_worktree_with_commit(
     checkout: &Checkout,
     head: &str,
 ) -> SourceResult<Vec<FileEdit>> {
+    // It takes as long as all the others together, which run beside it.
+    let untracked = start_untracked_listing(checkout)?;
     let mut command = git_command::build_git_command(checkout);
     disable_git_filters(checkout, &mut command)?;
     command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames"]);
@@ -379,7 +391,7 @@ pub(crate) fn diff_worktree_with_commit(
             now.id = None;
         }
     }
-    edits.extend(list_untracked_files(checkout)?);
+    edits.extend(read_untracked_files(untracked)?);
     Ok(edits)
 }
 
@@ -420,13 +432,14 @@ pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> SourceResult<BTreeSet
     Ok(paths)
 }
 
-fn list_untracked_files(checkout: &Checkout) -> SourceResult<Vec<FileEdit>> {
+fn start_untracked_listing(checkout: &Checkout) -> SourceResult<GitOutput> {
+    let arguments = ["ls-files", "--others", "--exclude-standard", "-z"];
+    GitOutput::start(checkout, &arguments)
+}
+
+fn read_untracked_files(listing: GitOutput) -> SourceResult<Vec<FileEdit>> {
     let mut edits = Vec::new();
-    GitOutput::start(
-        checkout,
-        &["ls-files", "--others", "--exclude-standard", "-z"],
-    )?
-    .each_piece(0, |path| {
+    listing.each_piece(0, |path| {
         edits.extend(path.parse().ok().map(|path| FileEdit {
             was: None,
             now: Some(FileVersion { path, id: None }),

@@ -622,6 +622,7 @@ fn citations_are_followed_to_where_they_went() {
         actor: None,
         other_spaces: &[],
         guardian: None,
+        testimony: None,
     };
     let sight = cx
         .citation_follower(NEAR)

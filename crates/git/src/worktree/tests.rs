@@ -320,3 +320,34 @@ mod unix {
         );
     }
 }
+
+#[test]
+fn the_default_branch_is_read_from_any_branch() {
+    let (repo, first) = GitTestRepo::with_commit();
+    let open = || {
+        let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+        let default = source.open_default_branch().unwrap()?;
+        let text = describe_source_read(&*default.tree, "src/a.rs");
+        Some((default.commit, text))
+    };
+    repo.write_file("src/a.rs", "edited\n");
+    assert_eq!(open(), Some((first.clone(), "text one".into())));
+    repo.run_git(&["switch", "--quiet", "--create", "topic"]);
+    let topic = repo.commit_all("topic");
+    assert_eq!(open(), Some((first.clone(), "text one".into())));
+    // What the origin has counts more than a branch that nobody pulled.
+    repo.run_git(&["update-ref", "refs/remotes/origin/main", &topic]);
+    assert_eq!(open(), Some((topic.clone(), "text edited".into())));
+    repo.run_git(&["switch", "--quiet", "main"]);
+    assert_eq!(open(), Some((first, "text one".into())));
+    repo.run_git(&["branch", "--move", "main", "other"]);
+    repo.run_git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    assert_eq!(open(), None);
+}
+
+#[test]
+fn there_is_no_default_branch_before_the_first_commit() {
+    let repo = GitTestRepo::new();
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+    assert!(source.open_default_branch().unwrap().is_none());
+}

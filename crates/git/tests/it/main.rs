@@ -5,6 +5,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod branches;
 mod follow;
 #[path = "../../../stores/tests/it/rig.rs"]
 #[expect(

@@ -79,6 +79,7 @@ impl Desk {
             actor: Some("ana"),
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         })
     }
 

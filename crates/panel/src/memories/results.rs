@@ -1,8 +1,10 @@
 //! How what is looked for is found, within bounds: ranked, listed, or listed and looked up.
 
-use apostille_core::memory::{Layer, Memory};
 use apostille_core::{
-    Context, list,
+    Context,
+    branches::OtherVersion,
+    list,
+    memory::{Layer, Memory},
     policy::InjectMode,
     recall::{self, RecallRequest, RelevanceBar, VerifiedHit},
     store::MemoryFilter,
@@ -26,6 +28,8 @@ const MOST: usize = 1_000;
 pub(super) struct SearchRow {
     pub(super) memory: Memory,
     pub(super) standing: &'static str,
+    /// The version of it that it is kept beside.
+    pub(super) beside: Option<OtherVersion>,
     pub(super) score: Option<f32>,
 }
 
@@ -34,6 +38,7 @@ impl From<VerifiedMemory> for SearchRow {
         Self {
             standing: it.standing().as_str(),
             memory: it.memory,
+            beside: it.beside,
             score: None,
         }
     }
@@ -112,6 +117,7 @@ fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<Se
     let rows = hits.into_iter().map(|it| SearchRow {
         standing: it.standing().as_str(),
         score: Some(it.hit.score),
+        beside: it.beside,
         memory: it.hit.memory,
     });
     Ok(SearchResults {

@@ -1,6 +1,10 @@
 //! One memory in a list.
 
-use apostille_core::memory::{Channel, Layer, Memory, Stage};
+use apostille_core::{
+    branches::OtherVersion,
+    memory::{Channel, Layer, Memory, Stage},
+    standing_text::describe_other_version,
+};
 use maud::{Markup, html};
 
 use crate::components::{
@@ -35,6 +39,11 @@ pub fn render_memory_row(
             div.use { b { (format_shown_count(&memory)) } " shown" }
         }
     }
+}
+
+/// Which other version of a memory there is, below its row.
+pub(super) fn render_other_version(other: Option<&OtherVersion>) -> Markup {
+    html! { @if let Some(it) = other { p.hint { (describe_other_version(it)) } } }
 }
 
 /// How often it was shown. Who somebody is, is shown in every session, and nobody counts that.

@@ -1,6 +1,6 @@
 //! What can be done about a memory, each with its consequence said beforehand.
 
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{standing::Standing, verdict::Verdict};
 use apostille_core::{
     memory::{Kind, Layer, Memory, Stage},
     remember::resubmission::is_rejected_memory,
@@ -52,8 +52,13 @@ pub(super) fn render_memory_actions(
             @if (is_active || (is_waiting && can_decide)) && !is_withheld {
                 (form("edit", "Edit or correct", explain_edit(is_waiting, can_decide), render_edit_fields(it, tried, can_decide)))
             }
-            @if is_active {
+            @if is_active && needs_confirmation(it) && !is_withheld {
+                (form("confirm", "Confirm", explain_confirmation(can_decide), render_textarea("confirm-citations", "The lines that prove it now", &typed_places(it, tried), 2, "one place a line, such as src/api.rs:12-18")))
+            }
+            @if is_active && it.can_be_refreshed() {
                 (form("refresh", "Refresh", "Says that it still holds and is of use: it ranks as fresh again, its words stay.", html! {}))
+            }
+            @if is_active {
                 (form("invalidate", "Invalidate", "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason.",
                     render_required_input("invalidate-reason", "What is wrong?", reason("invalidate"))))
                 @if matches!(memory.layer, Layer::Session | Layer::Episode) {
@@ -103,6 +108,32 @@ fn render_action_form(
     }
 }
 
+/// Whether its code was edited, so that somebody has to look whether it is still true.
+fn needs_confirmation(it: &VerifiedMemory) -> bool {
+    let is_doubted = it.standing() == Standing::Check || it.is_bad();
+    is_doubted && !it.memory.citations.is_empty() && !it.is_outranked
+}
+
+fn explain_confirmation(is_person: bool) -> &'static str {
+    if is_person {
+        "You looked, and it is still true: it cites these lines from now on. Where they do not say it, it stands on your word."
+    } else {
+        "It is still true: it cites these lines from now on, which have to say it, because no person opened this panel."
+    }
+}
+
+/// The lines to confirm: those that were typed, else where its lines stand now or what it speaks of was found.
+fn typed_places(it: &VerifiedMemory, tried: &SubmittedForm) -> String {
+    if let Some(typed) = tried.value_for("confirm", "citations") {
+        return typed.to_owned();
+    }
+    let now = format_current_places(it);
+    match &it.judgement.at {
+        Some(at) if now.is_empty() => moderate::neutralise_text(&at.to_string()),
+        _ => now,
+    }
+}
+
 fn explain_approval(memory: &Memory) -> &'static str {
     match memory.supersedes {
         Some(_) => {
@@ -148,7 +179,7 @@ fn render_edit_fields(it: &VerifiedMemory, tried: &SubmittedForm, is_person: boo
         (render_text_input("edit-subject", "Subject", &shown("subject", format_field_text(&memory.subject)), ""))
         (render_text_input("edit-reason", "Reason", &shown("reason", format_field_text(&memory.reason)), "why it matters"))
         (render_text_input("edit-tags", "Tags", &shown("tags", memory.tags.join(", ")), "separated by commas"))
-        (render_textarea("edit-citations", "Citations", &shown("citations", format_current_places(it)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
+        (render_textarea("edit-citations", "Citations", &shown("citations", format_current_places(it)), 2, "one place a line, such as src/api.rs:12-18 or src/http.rs::Server::bind; left empty, those that still hold stay"))
         @if memory.status.stage() != Stage::Pending {
             (render_select("edit-how", "What is it?", "a better version", [("correction", "a correction: it was wrong")], &shown("how", String::new())))
         }

@@ -62,9 +62,16 @@ impl ActionOutcome {
     ) -> Self {
         match outcome {
             RememberOutcome::Remembered {
-                memory, superseded, ..
+                memory,
+                superseded,
+                beside,
+                ..
             } => {
-                let word = if memory.is_active() { word } else { "pending" };
+                let word = match beside {
+                    Some(_) => "beside",
+                    None if memory.is_active() => word,
+                    None => "pending",
+                };
                 let touched = superseded.iter().map(|it| it.id).chain(old).collect();
                 Self::Done(word, memory, touched)
             }
@@ -201,10 +208,14 @@ pub fn run_memory_action(
 
 /// Puts other words in its place: a better version, or a correction.
 pub fn perform_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let draft = match case.tried.parse_draft(case.scope, &case.memory.space) {
+    let mut draft = match case.tried.parse_draft(case.scope, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
     };
+    if draft.tags.is_empty() && case.tried.field("tags").is_some() {
+        // They were deleted, which is more than saying nothing about them.
+        draft.tags.push(String::new());
+    }
     let (word, how) = match case.tried.field("how") {
         Some("correction") => ("corrected", ReplacementKind::Correction),
         _ => ("superseded", ReplacementKind::Better),
@@ -221,6 +232,17 @@ pub fn perform_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
 pub fn perform_refresh(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let revised = revise::refresh_memory(&case.cx, &case.spaces, case.name());
     ActionOutcome::from_revised("refreshed", revised)
+}
+
+/// Puts its citations on the lines as they are now, because it is still true there.
+pub fn perform_confirm(case: &ActionCase) -> PanelResult<ActionOutcome> {
+    let places = match case.tried.parse_places() {
+        Ok(places) => places,
+        Err(why) => return Ok(ActionOutcome::Unread(why)),
+    };
+    let voice = case.scope.voice();
+    let revised = revise::confirm_memory(&case.cx, &case.spaces, case.name(), &places, &voice);
+    ActionOutcome::from_revised("confirmed", revised)
 }
 
 /// Marks it as wrong.

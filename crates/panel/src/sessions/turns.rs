@@ -66,6 +66,7 @@ impl SessionTurns<'_> {
                     @if entry.is_outside { (render_exposed_badge()) }
                     @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
                 }
+                @if !entry.noted.is_empty() { p.hint { "edits " (list_edited_paths(entry)) } }
                 @if let Some(it) = explain_empty_moment(entry) { p.hint { (it) } }
                 @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
                     ul.showings {
@@ -92,6 +93,12 @@ impl SessionTurns<'_> {
             }
         }
     }
+}
+
+/// The files that were edited at a moment.
+fn list_edited_paths(entry: &SessionEntry) -> String {
+    let paths: Vec<&str> = entry.noted.iter().map(|it| it.path.as_str()).collect();
+    paths.join(", ")
 }
 
 /// Why nothing was shown at a moment at which something could have been.

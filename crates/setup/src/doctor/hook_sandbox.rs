@@ -76,7 +76,8 @@ impl HookSandbox<'_> {
             .map_err(|fault| fault.message())?;
         let mut command = Command::new(program);
         command
-            .args(["remember", "--user", MEMORY])
+            // A preference would need the user's own words; nobody speaks here.
+            .args(["remember", "--user", "--kind", "feedback", MEMORY])
             .current_dir(self.folder)
             .stdin(Stdio::null());
         self.redirect_environment(&mut command);

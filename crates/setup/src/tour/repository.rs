@@ -9,6 +9,8 @@ use std::{
 use apostille_terminal::paint::{DIM, style_text};
 use apostille_workspace::{error::CommandError, system::System};
 
+/// When everything is committed, so that the tour is the same every time.
+const DATE: &str = "2026-01-02T03:04:05Z";
 const API: &str = "\
 //! The API of the shop.
 
@@ -86,7 +88,9 @@ impl TourRepository {
         self.write_file("src/api.rs", &API.replacen(first, above, 1))?;
         self.write_file("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))?;
         let path = self.repo_dir().join("src/legacy.rs");
-        fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))
+        fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))?;
+        self.commit_all("Larger uploads");
+        Ok(())
     }
 
     fn write_file(&self, path: &str, text: &str) -> Result<(), CommandError> {
@@ -99,19 +103,15 @@ impl TourRepository {
 
     /// Makes it a repository with one commit. Without git the tour goes on with plain files.
     fn commit_files(&self) {
-        let commit = [
-            "commit",
-            "--quiet",
-            "--no-verify",
-            "--message",
-            "A small shop",
-        ];
-        let is_made = self.run_git(&["init", "--quiet"])
-            && self.run_git(&["add", "--all"])
-            && self.run_git(&commit);
-        if !is_made {
+        if !(self.run_git(&["init", "--quiet"]) && self.commit_all("A small shop")) {
             let _ = fs::remove_dir_all(self.repo_dir().join(".git"));
         }
+    }
+
+    /// Commits everything there is; whether that could be done.
+    fn commit_all(&self, message: &str) -> bool {
+        let commit = ["commit", "--quiet", "--no-verify", "--message", message];
+        self.run_git(&["add", "--all"]) && self.run_git(&commit)
     }
 
     /// Runs git cut off from the user's own configuration.
@@ -136,7 +136,8 @@ impl TourRepository {
         for who in ["AUTHOR", "COMMITTER"] {
             command
                 .env(format!("GIT_{who}_NAME"), "Tour")
-                .env(format!("GIT_{who}_EMAIL"), "tour@example.com");
+                .env(format!("GIT_{who}_EMAIL"), "tour@example.com")
+                .env(format!("GIT_{who}_DATE"), DATE);
         }
         command.current_dir(self.repo_dir()).args(arguments);
         command

@@ -137,6 +137,7 @@ fn admit_foreign_event(mut event: Event, repo: &Space) -> Result<Event, String> 
         EventBody::Approved
         | EventBody::Verified { .. }
         | EventBody::Applied
+        | EventBody::Ran(_)
         | EventBody::Refused { .. } => {}
     }
     Ok(event)

@@ -35,6 +35,7 @@ struct JsonlLineVersion {
 
 #[derive(Deserialize)]
 struct JsonlLine {
+    v: u32,
     sum: String,
     events: Vec<EventRecord>,
     at: Option<String>,
@@ -112,7 +113,7 @@ fn check_memory_numbers((at, events): TimedBatch) -> Result<TimedBatch, String> 
 
 fn parse_batch_line(line: &str) -> Result<TimedBatch, String> {
     let parsed: JsonlLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let prefix = format!("{{\"v\":{},\"sum\":\"{}\",", format::VERSION, parsed.sum);
+    let prefix = format!("{{\"v\":{},\"sum\":\"{}\",", parsed.v, parsed.sum);
     let body = line.strip_prefix(&prefix).ok_or("it was reformatted")?;
     if compute_line_checksum(body) != parsed.sum {
         return Err("its checksum does not match".into());

@@ -29,8 +29,16 @@ const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.ver
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
 const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE stage IN ('pending', 'invalid')) m \
                        LEFT JOIN usage u ON u.key = m.key";
+/// The keys of what was made to take the place of some memories. It is written as the index `memory_replacing` is, so that
+/// only that is searched.
+const REPLACING: &str = "SELECT r.key FROM memory r WHERE r.space = ?1 AND r.stage = 'active' \
+                         AND instr(r.record, '\"supersedes\":\"') > 0 \
+                         AND substr(r.record, instr(r.record, '\"supersedes\":\"') + 14, 36)";
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
+
+/// How many memories that cite a path are few.
+const FEW: i64 = 500;
 
 fn decode_memory_row(row: &Row) -> SqliteResult<Memory> {
     Ok(MemoryRow::from_row(row)?.decode_memory()?.0)
@@ -230,8 +238,9 @@ fn list_space_memories(
         ],
     };
     let required = list_required_words(filter);
+    let is_path_rare = is_path_rare(db, space, filter)?;
     for (only, order) in parts {
-        let (sql, values) = build_list_query(space, filter, only, order);
+        let (sql, values) = build_list_query(space, filter, is_path_rare, only, order);
         let mut select = db.prepare_cached(&sql)?;
         let mut rows = select.query(params_from_iter(values))?;
         let enough = into.len().saturating_add(filter.limit);
@@ -245,6 +254,17 @@ fn list_space_memories(
         }
     }
     Ok(())
+}
+
+/// The paths that the memories of a space cite, sorted.
+pub(super) fn list_cited_paths(db: &Connection, space: i64) -> SqliteResult<Vec<String>> {
+    let sql = "SELECT DISTINCT path FROM cites WHERE space = ?1 ORDER BY path";
+    let mut paths = Vec::new();
+    each_row(db, sql, [space], |row| {
+        paths.push(row.get(0)?);
+        Ok(())
+    })?;
+    Ok(paths)
 }
 
 /// What the record of a row must hold to be what a filter asks for: one word of each list. Most rows need not be decoded,
@@ -286,9 +306,32 @@ fn can_record_hold(record: &str, text: &str) -> bool {
     places.any(|it| it.eq_ignore_ascii_case(text.as_bytes()))
 }
 
+/// The keys of the memories that cite a file, or a file below a folder. A folder's files lie between "folder/" and
+/// "folder0", the character after the slash.
+fn select_citing_keys() -> String {
+    let select = format!("SELECT (c.number << {SPACE_BITS}) | ?1 FROM cites c WHERE c.space = ?1");
+    format!(
+        "{select} AND c.path = ?2 UNION ALL {select} AND c.path > ?2 || '/' AND c.path < ?2 || '0'"
+    )
+}
+
+/// Whether few memories cite a path, so that it is cheaper to read them all than to go through the space in order.
+fn is_path_rare(db: &Connection, space: i64, filter: &MemoryFilter) -> SqliteResult<bool> {
+    let Some(path) = &filter.path else {
+        return Ok(false);
+    };
+    let sql = format!(
+        "SELECT count(*) FROM ({} LIMIT {FEW})",
+        select_citing_keys()
+    );
+    let n_citing: i64 = select_value(db, &sql, params![space, path.as_str()])?;
+    Ok(n_citing < FEW)
+}
+
 fn build_list_query(
     space: i64,
     filter: &MemoryFilter,
+    is_path_rare: bool,
     only: &str,
     order: &str,
 ) -> (String, Vec<Value>) {
@@ -303,7 +346,15 @@ fn build_list_query(
     } else {
         JOINED
     };
-    let mut sql = format!("SELECT {COLUMNS} FROM {table} WHERE m.space = ?1{only}");
+    // Few are found by what they replace, or by a file that few cite; the sign keeps the space from being read in order to
+    // find them.
+    let is_replacing = !filter.supersedes.is_empty() && filter.stages == [Stage::Active];
+    let sign = if is_replacing || is_path_rare {
+        "+"
+    } else {
+        ""
+    };
+    let mut sql = format!("SELECT {COLUMNS} FROM {table} WHERE {sign}m.space = ?1{only}");
     let mut values = vec![Value::Integer(space)];
     let stages: Vec<&str> = filter.stages.iter().map(|it| it.as_str()).collect();
     let layers: Vec<&str> = filter.layers.iter().map(|it| it.as_str()).collect();
@@ -312,12 +363,12 @@ fn build_list_query(
             sql += &format!(" AND m.{column} IN ('{}')", words.join("','"));
         }
     }
+    if is_replacing {
+        let ids: Vec<String> = filter.supersedes.iter().map(MemoryId::to_string).collect();
+        sql += &format!(" AND m.key IN ({REPLACING} IN ('{}'))", ids.join("','"));
+    }
     if let Some(path) = &filter.path {
-        // A folder's files lie between "folder/" and "folder0", the character after the slash.
-        sql += &format!(
-            " AND m.key IN (SELECT (c.number << {SPACE_BITS}) | ?1 FROM cites c WHERE c.space = ?1 \
-             AND (c.path = ?2 OR (c.path > ?2 || '/' AND c.path < ?2 || '0')))"
-        );
+        sql += &format!(" AND m.key IN ({})", select_citing_keys());
         values.push(Value::Text(path.as_str().into()));
     }
     push_time_bounds(&mut sql, filter, order);
@@ -404,13 +455,15 @@ fn count_memories_by_stage(
 fn read_event_counts(db: &Connection, space: i64) -> SqliteResult<BTreeMap<String, u64>> {
     let mut words: Vec<&str> = EventKind::ALL.iter().map(|it| it.as_str()).collect();
     let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
-    let mut select = match db.prepare_cached(&select(&words)) {
-        Err(error) if schema::is_missing_column_error(&error) => {
-            words.truncate(schema::OLD_WORDS);
-            db.prepare_cached(&select(&words))?
+    let mut prepared = db.prepare_cached(&select(&words));
+    for n_words in schema::OLD_WORDS {
+        if !matches!(&prepared, Err(error) if schema::is_missing_column_error(error)) {
+            break;
         }
-        other => other?,
-    };
+        words.truncate(n_words);
+        prepared = db.prepare_cached(&select(&words));
+    }
+    let mut select = prepared?;
     let mut counts = BTreeMap::new();
     select.query_row([space], |row| {
         for (at, word) in words.into_iter().enumerate() {
@@ -497,4 +550,55 @@ fn build_event_query(space: Option<i64>, page: &EventPage) -> (String, Vec<Value
     values.push(Value::Integer(limit));
     sql += &format!(" ORDER BY seq {order} LIMIT ?{}", values.len());
     (sql, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How SQLite goes about a list, in the order of recording.
+    fn explain_list(filter: &MemoryFilter, is_path_rare: bool) -> String {
+        let db = Connection::open_in_memory().unwrap();
+        for step in schema::MIGRATIONS {
+            db.execute_batch(step).unwrap();
+        }
+        let order = "m.recorded_at DESC, m.key DESC";
+        let (sql, values) = build_list_query(1, filter, is_path_rare, "", order);
+        let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let plan: Vec<String> = explain
+            .query_map(params_from_iter(values), |row| row.get(3))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        plan.join("\n")
+    }
+
+    /// A recall asks this where something does not stand: it must not read every memory of the space.
+    #[test]
+    fn replacements_are_found_by_their_index() {
+        let filter = MemoryFilter {
+            supersedes: vec![MemoryId::from_bytes([7; 16])],
+            stages: vec![Stage::Active],
+            ..MemoryFilter::default()
+        };
+        let plan = explain_list(&filter, false);
+        assert!(plan.contains("INDEX memory_replacing"), "{plan}");
+        assert!(!plan.contains("memory_recorded"), "{plan}");
+    }
+
+    /// A hook asks this after an edit, and wants all of them: it must not read every memory of the space either.
+    #[test]
+    fn memories_of_a_file_are_found_by_their_keys() {
+        let filter = MemoryFilter {
+            path: Some("src/api.rs".parse().unwrap()),
+            ..MemoryFilter::default()
+        };
+        let plan = explain_list(&filter, true);
+        assert!(
+            plan.contains("SEARCH m USING INTEGER PRIMARY KEY"),
+            "{plan}"
+        );
+        assert!(plan.contains("(space=? AND path=?)"), "{plan}");
+        assert!(explain_list(&filter, false).contains("memory_recorded"));
+    }
 }

@@ -14,6 +14,8 @@ pub(super) const APPLICATION: i32 = 0x6170_6f73;
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_memories.sql"),
     include_str!("migrations/0002_watch.sql"),
+    include_str!("migrations/0003_evidence.sql"),
+    include_str!("migrations/0004_replacing.sql"),
 ];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.
@@ -63,8 +65,8 @@ pub(super) fn is_index_outdated(db: &Connection) -> SqliteResult<bool> {
     Ok(found != terms::VERSION)
 }
 
-/// How many words a file of version 1 counts.
-pub(super) const OLD_WORDS: usize = 13;
+/// How many words files of version 2 and of version 1 count.
+pub(super) const OLD_WORDS: [usize; 2] = [17, 13];
 
 /// Whether a statement failed because the file is older and could not be brought up to date: it can be read only.
 pub(super) fn is_missing_column_error(error: &rusqlite::Error) -> bool {

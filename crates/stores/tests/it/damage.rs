@@ -219,7 +219,7 @@ fn foreign_and_newer_files_are_refused_by_name() {
     check(
         "newer.db",
         "sqlite",
-        "the store has format 99, this program reads up to 2",
+        "the store has format 99, this program reads up to 4",
     );
     std::fs::write(
         dir.path().join("newer.jsonl"),
@@ -229,6 +229,6 @@ fn foreign_and_newer_files_are_refused_by_name() {
     check(
         "newer.jsonl",
         "jsonl",
-        "the store has format 7, this program reads up to 1",
+        "the store has format 7, this program reads up to 2",
     );
 }

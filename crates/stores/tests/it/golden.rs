@@ -14,7 +14,11 @@ const STORY: [&str; 3] = [
 
 #[test]
 fn stores_of_version_1_open_and_say_what_they_said() {
-    for (kind, file) in [("sqlite", "v1.db"), ("jsonl", "v1.jsonl")] {
+    for (kind, file) in [
+        ("sqlite", "v1.db"),
+        ("sqlite", "tables2.db"),
+        ("jsonl", "v1.jsonl"),
+    ] {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/golden")
             .join(file);

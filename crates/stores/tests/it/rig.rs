@@ -53,6 +53,7 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         actor: None,
         other_spaces: &[],
         guardian: None,
+        testimony: None,
     })
 }
 

@@ -243,6 +243,7 @@ impl Mate {
             actor: None,
             other_spaces: &[],
             guardian: None,
+            testimony: None,
         })
     }
 

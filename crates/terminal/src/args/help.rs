@@ -110,6 +110,7 @@ const EXAMPLES: [(&str, &str); 39] = [
         "\
 Examples:
   $ apostille remember --subject S --cite src/api.rs:12-18 \"the fact\"
+  $ apostille remember --cite src/http.rs::Server::bind \"the server binds to localhost only\"
   $ apostille remember --user \"prefers small commits\"
   $ apostille remember --layer identity \"Ana, backend, Berlin\"
   $ git log -1 --format=%b | apostille remember --kind feedback -
@@ -186,10 +187,12 @@ Examples:
   $ apostille verify                     # all active memories, against your files
   $ apostille verify m-12 m-13
   $ apostille verify --path src/api --at origin/main
-  $ apostille verify --fix               # what to say instead, one by one
+  $ apostille verify --fix               # confirm, correct or drop, one by one
+  $ apostille verify --fix --yes         # what is safe without asking, and no more
   $ apostille verify --invalidate        # on the default branch: mark what it disproves
   $ apostille verify --github --repo octo/app --at main    # no checkout needed
   $ apostille verify --ci --sarif memories.sarif
+  $ apostille verify --ci --markdown comment.md    # for a pull request
   $ apostille verify --citations - < citations.jsonl
   $ apostille verify AGENTS.md CLAUDE.md # do the paths, commands and symbols they name exist?
   $ apostille verify --instructions      # the same for all instruction files that there are

@@ -65,7 +65,7 @@ pub struct TaskNoteArgs {
     /// The blocker that is out of the way now (repeatable)
     #[arg(long, value_name = "HANDLE", value_delimiter = ',')]
     pub resolves: Vec<MemoryName>,
-    /// The lines that prove it, as src/api.rs:12-18 (repeatable)
+    /// The code that proves it, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
     /// The words come from outside; it waits for approval

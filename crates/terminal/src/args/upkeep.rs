@@ -34,9 +34,12 @@ pub struct VerifyArgs {
     /// Show what holds memory by memory, however many there are
     #[arg(long, short)]
     pub verbose: bool,
-    /// Propose what to say instead of what does not hold, and ask a person
+    /// Go through what does not stand: confirm it where it is now, correct it, or drop it
     #[arg(long, conflicts_with_all = ["at", "github", "invalidate", "ci", "sarif"])]
     pub fix: bool,
+    /// With --fix: ask nothing, and confirm only what edited code on the default branch still says
+    #[arg(long, short, requires = "fix", conflicts_with = "dry_run")]
+    pub yes: bool,
     /// What may be changed.
     #[command(flatten)]
     pub change: VerifyChangeArgs,
@@ -68,9 +71,27 @@ pub struct VerifyOutputArgs {
     /// Write a SARIF 2.1.0 file; - is the output. Changes nothing
     #[arg(long, value_name = "FILE", conflicts_with = "invalidate")]
     pub sarif: Option<PathBuf>,
+    /// Write the comment for a pull request: what it makes stale, and what to say instead; - is the output. Changes nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["invalidate", "fix", "instructions"])]
+    pub markdown: Option<PathBuf>,
+    /// With --markdown: where the change begins; the default branch unless said
+    #[arg(
+        long,
+        value_name = "REF",
+        requires = "markdown",
+        conflicts_with = "github"
+    )]
+    pub base: Option<String>,
     /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "github", "fix", "invalidate", "ci", "sarif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "github", "fix", "invalidate", "ci", "sarif", "markdown"])]
     pub citations: Option<PathBuf>,
+}
+
+impl VerifyOutputArgs {
+    /// Whether it is for a program that checks the code.
+    pub fn is_report(&self) -> bool {
+        self.ci || self.sarif.is_some() || self.markdown.is_some()
+    }
 }
 
 /// What is to be verified, by its name.
@@ -118,7 +139,7 @@ impl VerifyArgs {
 
     /// Whether nothing may be changed, the log included.
     pub fn is_read_only(&self) -> bool {
-        self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()
+        self.change.dry_run || self.machine.is_report()
     }
 }
 
@@ -236,7 +257,7 @@ pub struct PromoteArgs {
     /// Why it matters
     #[arg(long)]
     pub reason: Option<String>,
-    /// The lines that prove it, as src/api.rs:12-18 (repeatable)
+    /// The code that proves it, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
     /// The task that an episode belongs to

@@ -3,9 +3,10 @@
 use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::{diff, standing::Standing, verdict::Verdict};
 use apostille_core::{
+    branches::OtherVersion,
     memory::{Memory, Stage},
     remember::NearMemory,
-    standing_text::StandingView,
+    standing_text::{StandingView, describe_other_version},
 };
 
 use super::{
@@ -74,7 +75,12 @@ fn format_memory_places(paint: &Paint, it: StandingView) -> String {
             out += &format_counter_evidence(citation, verdict, INDENT);
         }
     }
-    if age.is_empty() { out } else { line(&age) }
+    if age.is_empty() {
+        return out;
+    }
+    // Nothing is cited: who said it, when, and what is known of it beside code.
+    let told = flatten_to_line(&it.describe());
+    line(&format!("{told}{}", format_memory_remarks(memory)))
 }
 
 /// What else a reader should know before trusting it.
@@ -84,6 +90,14 @@ fn format_memory_remarks(memory: &Memory) -> String {
     let tainted = memory.voice.tainted.then(|| " · from outside".to_owned());
     let marks = memory.current_marks().map(|it| format!(" · {it}"));
     stage.into_iter().chain(tainted).chain(marks).collect()
+}
+
+/// Which other version of a memory there is, on a line below it; nothing where it is the only one.
+pub fn format_other_version(other: Option<&OtherVersion>) -> String {
+    let told = other.map(describe_other_version);
+    told.map_or(String::new(), |it| {
+        format!("{:INDENT$}{DIM}{it}{DIM:#}\n", "")
+    })
 }
 
 /// A place of the code on one line.

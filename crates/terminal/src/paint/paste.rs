@@ -1,15 +1,12 @@
 //! Commands that a person may paste.
 
 use super::make_terminal_safe;
+use apostille_text::shell_word::quote_shell_word;
 
 /// A word as a shell takes it for one, to be pasted: nothing hidden in it, and no line break that would run half of it.
 pub fn quote_pasted_word(word: &str) -> String {
     let word = make_terminal_safe(word).replace(['\n', '\t'], " ");
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word;
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    quote_shell_word(&word)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use apostille_core::{
     recall::{RecallOutcome, VerifiedHit, excerpt},
     refusal::Refusal,
     remember::dedupe::NearMemory,
-    standing_text::StandingView,
+    repair_text::RepairCall,
+    standing_text::{StandingView, describe_kept_beside},
     verify::{VerifiedMemory, VerifyReport},
 };
 use serde::Serialize;
@@ -44,6 +45,9 @@ struct RecalledMemory {
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Vec<String>>,
+    /// What is known of it beside its code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     /// What the code says now in place of what the fact says: `10 → 25`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     now: Vec<String>,
@@ -61,6 +65,7 @@ impl RecalledMemory {
                 &it.hit.memory.citations,
                 &it.verdicts,
             )),
+            note: StandingView::from(it).note(),
             ..Self::default()
         }
     }
@@ -72,6 +77,7 @@ impl RecalledMemory {
             fact: Some(excerpt::excerpt_hit(it).into_owned()),
             reason: it.hit.memory.reason.clone(),
             at: shown.at.filter(|it| !it.is_empty()),
+            next: format_repair_call(&StandingView::from(it)),
             ..shown
         }
     }
@@ -82,7 +88,8 @@ impl RecalledMemory {
         if !it.standing().is_refuted() {
             return shown;
         }
-        let replaced = StandingView::from(it).list_replaced();
+        let view = StandingView::from(it);
+        let replaced = view.list_replaced();
         let fact = take_first_chars(&it.hit.memory.fact, MAX_WITHHELD_FACT);
         Self {
             fact: Some(fact.map_or_else(|| it.hit.memory.fact.clone(), |it| format!("{it}…"))),
@@ -90,10 +97,7 @@ impl RecalledMemory {
                 .into_iter()
                 .map(|(old, new)| format!("{old} → {new}"))
                 .collect(),
-            next: Some(format_repair_call(
-                &shown.id,
-                shown.at.as_deref().unwrap_or_default(),
-            )),
+            next: format_repair_call(&view),
             ..shown
         }
     }
@@ -103,11 +107,11 @@ impl RecalledMemory {
 const MAX_WITHHELD_FACT: usize = 300;
 
 /// The call that puts a memory right whose code changed.
-fn format_repair_call(id: &str, at: &[String]) -> String {
-    let cites = serde_json::to_string(at).unwrap_or_default();
-    format!(
-        "memory_revise {{\"id\":\"{id}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":{cites}}}; if it is still true, \"action\":\"confirm\" with the lines that say it; if nothing takes its place, \"invalidate\" with a reason"
-    )
+fn format_repair_call(view: &StandingView) -> Option<String> {
+    let call = RepairCall::suggest(view)?.tool_call();
+    Some(format!(
+        "{call}; where that does not fit: correct it with another fact, confirm it with the lines that say it, or invalidate it with a reason"
+    ))
 }
 
 impl RecallToolReply {
@@ -156,6 +160,12 @@ pub(super) struct WriteToolReply {
     /// What it contradicts, and took the place of by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     superseded: Option<String>,
+    /// What it is kept beside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<String>,
+    /// What that means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 impl WriteToolReply {
@@ -166,6 +176,8 @@ impl WriteToolReply {
             outcome: it.deed.as_str(),
             pending: pending_reason(&it.memory).map(Into::into),
             superseded: it.superseded.as_ref().map(|it| it.handle.to_string()),
+            beside: it.beside.map(|it| it.to_string()),
+            note: it.beside.map(describe_kept_beside),
         }
     }
 }
@@ -271,9 +283,13 @@ impl RefusedToolReply {
 fn advise_after_refusal(refusal: &Refusal) -> Option<&'static str> {
     Some(match refusal {
         Refusal::NeedsCitation { .. } => {
-            "call memory_remember again with \"citations\":[\"path/to/file:12-18\"], or with \"kind\":\"feedback\" for a correction and \
-             \"kind\":\"user\" for a preference"
+            "call memory_remember again with \"citations\":[\"path/to/file:12-18\"], with \"said\":\"the user's words\", or with \"ran\":\"the \
+             command\"; or with \"kind\":\"feedback\" for a correction"
         }
+        Refusal::NotSaid => {
+            "quote a part of the user's own message, word for word, or leave \"said\" out: it is looked for then"
+        }
+        Refusal::NotRun { .. } => "run the command by itself in the foreground, and call again",
         Refusal::NoSuchMemory { .. } => "memory_recall shows the ids that there are",
         Refusal::Secret { .. } => "say it without the secret, such as where it is kept",
         Refusal::Excluded { .. } => "keep the lesson or the rule instead, or let it be",
@@ -397,7 +413,7 @@ impl VerifyToolReply {
             .memories
             .iter()
             .filter(is_cited)
-            .filter(|it| it.standing() != Standing::Stands);
+            .filter(|it| it.standing() != Standing::Stands && !it.is_outranked);
         let n_wrong = wrong.clone().count();
         Self {
             verified,

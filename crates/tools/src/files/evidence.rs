@@ -1,17 +1,15 @@
 //! What the code says to a file that cites it, in the reader's own checkout.
 
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::{follow::NEAR, standing::Standing, verdict::Verdict};
-use apostille_core::{Context, memory::Memory};
+use apostille_cite::{
+    citation::Citation, citation_request::CitationRequest, follow::NEAR, standing::Standing,
+    verdict::Verdict,
+};
+use apostille_core::{Context, judge::MemoryJudge, memory::Memory};
 
 /// One verdict for each citation, and how the fact stands by them.
 pub(super) fn judge_file(cx: &Context, memory: &Memory) -> (Vec<Verdict>, Standing) {
-    let mut judged = cx
-        .citation_follower(NEAR)
-        .judge_claims(&[memory.cited_claim()]);
-    judged.pop().map_or((Vec::new(), Standing::Stated), |it| {
-        (it.verdicts(), it.judgement.standing)
-    })
+    let judged = MemoryJudge::new(cx, NEAR).judge_memory(memory);
+    (judged.verdicts(), judged.judgement.standing)
 }
 
 /// What to say before anything else about a memory that stands like this.
@@ -19,7 +17,7 @@ pub(super) fn format_evidence_warning(standing: Standing) -> Option<&'static str
     match standing {
         Standing::Stands | Standing::Stated => None,
         Standing::Check => Some(
-            "The code that this memory cites was edited since: check it against the lines below before you rely on it.",
+            "The code that this memory speaks of was edited since: check it before you rely on it.",
         ),
         Standing::Contradicted | Standing::Gone => Some(
             "This memory is no longer true in this checkout: do not use it. The code it cites says something else.",
@@ -49,11 +47,11 @@ pub(super) fn format_evidence_lines(memory: &Memory, verdicts: &[Verdict]) -> St
 pub(super) fn list_valid_locations(
     memory: &Memory,
     verdicts: &[Verdict],
-) -> Option<Vec<CodeLocation>> {
+) -> Option<Vec<CitationRequest>> {
     let place = |(citation, verdict): (&Citation, &Verdict)| match verdict {
-        Verdict::Holds => Some(citation.location()),
-        Verdict::Moved { to } => Some(to.clone()),
-        Verdict::Changed(it) if it.is_harmless => Some(it.at.clone()),
+        Verdict::Holds => Some(citation.location().into()),
+        Verdict::Moved { to } => Some(to.into()),
+        Verdict::Changed(it) if it.is_harmless => Some((&it.at).into()),
         _ => None,
     };
     memory.citations.iter().zip(verdicts).map(place).collect()

@@ -1,12 +1,15 @@
 //! A repository fact as it is written into a file: JSON or plain words, with the places that prove it.
 
-use apostille_cite::citation::{CodeLocation, CodeLocationError};
-use apostille_cite::source::Source;
+use apostille_cite::{
+    citation::{CodeLocation, CodeLocationError},
+    citation_request::CitationRequest,
+    source::Source,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{FileCommandError, FileResult};
-use crate::verified::PinnedLocation;
+use crate::verified::ProofLocation;
 use apostille_api::{wire, wire::ArgumentError};
 
 /// What a last line with citations begins with.
@@ -20,7 +23,7 @@ const AROUND: &[char] = &[
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FileFact {
     pub(super) fact: String,
-    pub(super) citations: Vec<CodeLocation>,
+    pub(super) citations: Vec<CitationRequest>,
     pub(super) reason: Option<String>,
     pub(super) subject: Option<String>,
 }
@@ -35,7 +38,8 @@ pub(super) fn parse_file_fact(source: &dyn Source, file_text: &str) -> FileResul
     };
     let mut fact = fact.map_err(FileCommandError::Wrong)?;
     if fact.citations.is_empty() {
-        fact.citations = find_mentioned_locations(source, &fact.fact);
+        let places = find_mentioned_locations(source, &fact.fact);
+        fact.citations = places.into_iter().map(CitationRequest::from).collect();
     }
     Ok(fact)
 }
@@ -78,13 +82,11 @@ fn parse_json_fact(text: &Value) -> Result<FileFact, ArgumentError> {
     })
 }
 
-fn parse_fact_citation(field: &str, value: Value) -> Result<CodeLocation, ArgumentError> {
+fn parse_fact_citation(field: &str, value: Value) -> Result<CitationRequest, ArgumentError> {
     let bad = |error: CodeLocationError| ArgumentError::new(field, error);
     match value {
         Value::String(place) => place.trim().parse().map_err(bad),
-        it => wire::read_arguments::<PinnedLocation>(&it)?
-            .to_code_location()
-            .map_err(bad),
+        it => Ok(wire::read_arguments::<ProofLocation>(&it)?.request),
     }
 }
 
@@ -121,7 +123,7 @@ fn split_citation_label(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A list of places, divided by commas, semicolons or lines.
-fn parse_location_list(list: &str) -> Result<Vec<CodeLocation>, CodeLocationError> {
+fn parse_location_list(list: &str) -> Result<Vec<CitationRequest>, CodeLocationError> {
     let items = list.split([',', ';', '\n']).map(|it| {
         it.trim()
             .trim_start_matches(['-', '*'])

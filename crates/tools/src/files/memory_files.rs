@@ -7,6 +7,7 @@ use apostille_core::{
     memory::{Kind, Layer, Memory, MemoryId, Stage},
     space::Space,
     store::{ListOrder, MemoryFilter},
+    verify,
 };
 
 use super::path::{FileScope, MemoryPath};
@@ -105,7 +106,19 @@ fn list_scope_memories(call: &ToolCall, scope: FileScope) -> Result<Vec<Memory>,
     };
     let mut memories = call.store.list_memories(&filter)?;
     memories.retain(|it| is_visible_in_scope(call.caller, scope, it));
-    Ok(memories)
+    Ok(drop_other_versions(call, memories))
+}
+
+/// Of a file that was edited on a branch, the text that stands in this checkout.
+fn drop_other_versions(cx: &Context, memories: Vec<Memory>) -> Vec<Memory> {
+    let ids: BTreeSet<MemoryId> = memories.iter().map(|it| it.id).collect();
+    let has_version = |it: &Memory| it.supersedes.is_some_and(|old| ids.contains(&old));
+    if !memories.iter().any(has_version) {
+        return memories;
+    }
+    let looked_up = verify::follow_memory_citations(cx, memories).into_iter();
+    let shown = looked_up.filter(|it| !it.is_outranked);
+    shown.map(|it| it.memory).collect()
 }
 
 fn is_visible_in_scope(caller: &Caller, scope: FileScope, memory: &Memory) -> bool {

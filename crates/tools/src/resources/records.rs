@@ -6,6 +6,7 @@ use apostille_core::{
     format::format_timestamp,
     memory::{Memory, Stage},
     remember::resubmission::REJECTED,
+    standing_text::describe_other_version,
     verify::VerifiedMemory,
 };
 use serde::Serialize;
@@ -45,6 +46,9 @@ pub(super) struct BriefMemoryRecord {
     /// Whether it speaks of a branch that never reached this tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_unmerged: bool,
+    /// Which other version of it there is, until the default branch decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     citations: Vec<CitationVerdictRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +109,7 @@ impl BriefMemoryRecord {
             tags: memory.tags.iter().take(SEVERAL).map(shorten).collect(),
             standing: it.standing().as_str(),
             is_unmerged: it.is_unmerged,
+            version: it.beside.as_ref().map(describe_other_version),
             citations: pairs
                 .map(|(citation, verdict)| CitationVerdictRecord::new(citation, verdict, is_whole))
                 .collect(),

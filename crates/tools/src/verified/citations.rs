@@ -7,7 +7,12 @@ use apostille_cite::{
     source::Source,
     verdict::{Loss, Verdict},
 };
-use apostille_core::{Context, list, memory::Memory, space::Space, verify::VerifyOptions};
+use apostille_core::{
+    Context, list,
+    memory::Memory,
+    space::Space,
+    verify::{VerifiedMemory, VerifyOptions, follow_memory_citations},
+};
 use apostille_text::{digest::Digest, secrets};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,7 +27,7 @@ use crate::{
     tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    CallFault, Caller,
+    CallFault,
     shorten::take_first_chars,
     wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, TextEncoded},
 };
@@ -169,7 +174,7 @@ pub(super) fn verify_pinned_locations(call: &ToolCall) -> ToolResult {
     })
 }
 
-/// The active memories that cite exactly these places.
+/// The active memories that cite exactly these places, as they were kept or as they stand now.
 fn find_citation_owners(
     cx: &Context,
     space: &Space,
@@ -178,24 +183,28 @@ fn find_citation_owners(
     let Some(Ok(first)) = citations.first().map(PinnedLocation::to_code_location) else {
         return Ok(Vec::new());
     };
-    let mut memories = list::list_citing_memories(
-        cx,
-        std::slice::from_ref(space),
-        &first.path,
-        apostille_core::list::RECENT_LIMIT,
-    )?;
-    let same = |memory: &Memory, it: &PinnedLocation| {
-        let mut kept = memory.citations.iter();
-        kept.any(|kept| {
-            it.to_code_location()
-                .is_ok_and(|place| place == kept.location())
-                && it.snippet_hash.is_none_or(|hash| hash.0 == kept.digest)
-        })
+    let spaces = std::slice::from_ref(space);
+    let memories = list::list_citing_memories(cx, spaces, &first.path, list::RECENT_LIMIT)?;
+    let is_owner = |it: &VerifiedMemory| {
+        it.memory.citations.len() == citations.len()
+            && citations
+                .iter()
+                .all(|pinned| cites_pinned_location(it, pinned))
     };
-    memories.retain(|memory| {
-        memory.citations.len() == citations.len() && citations.iter().all(|it| same(memory, it))
-    });
-    Ok(memories)
+    let found = follow_memory_citations(cx, memories).into_iter();
+    Ok(found.filter(is_owner).map(|it| it.memory).collect())
+}
+
+fn cites_pinned_location(it: &VerifiedMemory, pinned: &PinnedLocation) -> bool {
+    let Ok(place) = pinned.to_code_location() else {
+        return false;
+    };
+    let is_meant = |(kept, verdict): (&Citation, &Verdict)| {
+        let is_kept = place == kept.location()
+            && pinned.snippet_hash.is_none_or(|hash| hash.0 == kept.digest);
+        is_kept || (verdict.is_good() && verdict.living_location(kept).as_ref() == Some(&place))
+    };
+    it.memory.citations.iter().zip(&it.verdicts).any(is_meant)
 }
 
 /// What is found at each of these, in one look for all.
@@ -218,7 +227,7 @@ fn check_pinned_locations(
     };
     let cited: Vec<Result<Citation, Verdict>> = citations
         .iter()
-        .map(|it| build_expected_citation(call.caller, source, it))
+        .map(|it| build_expected_citation(call, source, it))
         .collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
     let cx = Context { source, ..call.cx };
@@ -239,9 +248,10 @@ fn check_pinned_locations(
 
 const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
 
-/// What the caller expects: as its digest says, or as it stood at the commit that it names.
+/// What the caller expects: as its digest says, or as it stood at the commit that it names; where that tells nothing, as a
+/// memory cites it.
 fn build_expected_citation(
-    caller: &Caller,
+    call: &ToolCall,
     source: &dyn Source,
     pinned: &PinnedLocation,
 ) -> Result<Citation, Verdict> {
@@ -251,8 +261,8 @@ fn build_expected_citation(
             since: None,
         });
     };
-    let then = caller
-        .at
+    let opener = call.caller.at;
+    let then = opener
         .zip(pinned.sha.as_deref())
         .and_then(|(open, sha)| open(sha).ok());
     let pin = PartialCitation {
@@ -261,11 +271,27 @@ fn build_expected_citation(
         digest: pinned.snippet_hash.map(|it| it.0),
         text: None,
     };
-    pin.resolve_citation(then.as_deref(), source)
+    let resolved = pin.resolve_citation(then.as_deref(), source);
+    resolved.or_else(|verdict| find_kept_citation(call, &pin).ok_or(verdict))
 }
 
-/// What stands at the place, held against what was found of the text. This protocol knows a text at its place only:
-/// one that moved is said to stand elsewhere.
+/// The citation of a memory that is as the caller says: it has the text that the place alone does not tell.
+fn find_kept_citation(call: &ToolCall, pin: &PartialCitation) -> Option<Citation> {
+    let spaces = std::slice::from_ref(call.caller.repo);
+    let path = &pin.place.path;
+    let citing = list::list_citing_memories(call, spaces, path, list::RECENT_LIMIT).ok()?;
+    let is_meant = |it: &Citation| {
+        let is_then = pin.commit.is_none() || pin.commit == it.commit;
+        it.location() == pin.place && is_then && pin.digest.is_none_or(|hash| hash == it.digest)
+    };
+    citing
+        .into_iter()
+        .flat_map(|it| it.citations)
+        .find(is_meant)
+}
+
+/// What stands at the place, held against what was found of the text. One that moved is as good as one in place: its
+/// content is that of the new place.
 fn judge_pinned_location(
     source: &dyn Source,
     pinned: &PinnedLocation,
@@ -275,25 +301,25 @@ fn judge_pinned_location(
         Ok(place) => place,
         Err(bad) => return PinnedLocationRecord::new(pinned, None, Some(bad.to_string())),
     };
-    let content = read_location_content(source, &place);
-    let wrong = match verdict {
-        Verdict::Holds => None,
-        Verdict::Moved { to } => Some(format!("it stands at {to} now")),
-        Verdict::Changed(it) if it.is_harmless && it.at == place => None,
-        Verdict::Changed(it) if it.is_harmless => Some(format!("it stands at {} now", it.at)),
-        Verdict::Changed(_) | Verdict::Gone { .. } => {
-            matches!(content, Ok(Ok(_))).then(|| "another text stands there now".into())
-        }
+    let moved_to = match verdict {
+        Verdict::Moved { to } => Some(to),
+        Verdict::Changed(it) if it.is_harmless && it.at != place => Some(&it.at),
         Verdict::Unknown { why } => return PinnedLocationRecord::from_unknown(pinned, why),
+        Verdict::Holds | Verdict::Changed(_) | Verdict::Gone { .. } => None,
     };
-    match content {
-        Err(why) => PinnedLocationRecord::from_unknown(pinned, &why),
-        Ok(Ok(text)) => PinnedLocationRecord::new(pinned, Some(text), wrong),
-        Ok(Err(why)) => {
-            let why = [Some(why), wrong].into_iter().flatten();
-            let why = why.collect::<Vec<_>>().join("; ");
-            PinnedLocationRecord::new(pinned, None, Some(why))
+    let record = match read_location_content(source, moved_to.unwrap_or(&place)) {
+        Err(why) => return PinnedLocationRecord::from_unknown(pinned, &why),
+        Ok(Ok(text)) => {
+            let wrong = verdict
+                .is_bad()
+                .then(|| "another text stands there now".into());
+            PinnedLocationRecord::new(pinned, Some(text), wrong)
         }
+        Ok(Err(why)) => PinnedLocationRecord::new(pinned, None, Some(why)),
+    };
+    PinnedLocationRecord {
+        moved_to: moved_to.map(ToString::to_string),
+        ..record
     }
 }
 
@@ -334,6 +360,7 @@ impl PinnedLocationRecord {
             line_end: pinned.line_end(),
             exists: content.is_some(),
             content,
+            moved_to: None,
             error,
             is_unknown: false,
         }

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use apostille_cite::citation::Citation;
+use apostille_cite::{citation::Citation, verdict::Verdict};
 use apostille_core::{
     event::EventKind,
     format::format_timestamp,
     memory::{Memory, Stage, Status},
     refusal::Refusal,
     remember::NearMemory,
+    standing_text::describe_kept_beside,
     stats::SpaceStats,
+    verify::VerifiedMemory,
 };
+use apostille_text::digest::Digest;
 use serde::Serialize;
 
 use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome};
@@ -40,6 +43,28 @@ impl From<&Citation> for FetchedCitationRecord {
             line_end: it.lines.last_line(),
             sha: it.commit.clone(),
             snippet_hash: it.digest.to_string(),
+        }
+    }
+}
+
+impl FetchedCitationRecord {
+    /// A citation at the place where its lines stand now. The commit that it was read at does not know that place, so it
+    /// is left out where they moved.
+    fn from_verdict(cited: &Citation, verdict: &Verdict) -> Self {
+        let record = Self::from(cited);
+        let Some(place) = verdict.living_location(cited) else {
+            return record;
+        };
+        let snippet_hash = match verdict {
+            Verdict::Changed(found) => Digest::hash_bytes(found.now.as_bytes()).to_string(),
+            _ => record.snippet_hash,
+        };
+        Self {
+            sha: record.sha.filter(|_| *verdict == Verdict::Holds),
+            path: place.path.to_string(),
+            line_start: place.lines.first_line(),
+            line_end: place.lines.last_line(),
+            snippet_hash,
         }
     }
 }
@@ -84,6 +109,17 @@ impl From<&Memory> for FetchedMemoryRecord {
     }
 }
 
+impl From<&VerifiedMemory> for FetchedMemoryRecord {
+    fn from(it: &VerifiedMemory) -> Self {
+        let mut record = Self::from(&it.memory);
+        let found = it.memory.citations.iter().zip(&it.verdicts);
+        for (kept, (cited, verdict)) in record.citations.iter_mut().zip(found) {
+            *kept = FetchedCitationRecord::from_verdict(cited, verdict);
+        }
+        record
+    }
+}
+
 /// A memory much like one that was to be kept.
 #[derive(Serialize)]
 pub(super) struct SimilarRecord {
@@ -115,6 +151,9 @@ pub(super) struct VerifiedToolReply {
     /// The memory that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
+    /// What it means that the other memory stays in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Why it was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -151,6 +190,7 @@ impl VerifiedToolReply {
             status: (memory.status != Status::Active).then(|| memory.status.stage().to_string()),
             status_why: pending_reason(memory).map(Into::into),
             supersedes: memory.supersedes.map(|id| id.to_string()),
+            note: it.beside.map(describe_kept_beside),
             ..Self::default()
         }
     }
@@ -193,11 +233,14 @@ pub(super) struct PinnedLocationRecord {
     pub line_start: u32,
     /// The last line.
     pub line_end: u32,
-    /// Whether there are such lines.
+    /// Whether the lines are there, in place or where they moved to.
     pub exists: bool,
     /// What stands there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
+    /// Where the lines stand now, as `path:start-end`, where they moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
     /// What is wrong; it begins with `unknown` where nobody could look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -1,7 +1,10 @@
 //! The default set of tools: five verbs, JSON in, JSON out.
 
 use apostille_api::{CallFault, Caller};
-use apostille_core::speaker::{ConnectionFacts, Speaker};
+use apostille_core::{
+    memory::{Draft, Layer, Origin, Voice},
+    speaker::{ConnectionFacts, Speaker},
+};
 use apostille_tools::Profile;
 use serde_json::{Value, json};
 
@@ -90,6 +93,35 @@ fn what_the_code_contradicts_is_withheld_with_what_repairs_it() {
 }
 
 #[test]
+fn a_correction_on_a_branch_is_kept_beside_what_it_corrects() {
+    let world = known();
+    world.shelf.branch_off();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let correction = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 8, as in the client", "citations": ["src/api.rs:3"]});
+    let answer = call_everyday_tool(&world, "memory_revise", correction);
+    assert_eq!(answer["beside"], "m-1", "{answer}");
+    let note = answer["note"].as_str().unwrap();
+    assert!(note.starts_with("m-1 stays in use until"), "{note}");
+    let found = call_everyday_tool(&world, "memory_recall", json!({"query": "api version"}));
+    let ids: Vec<&Value> = found["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["id"])
+        .collect();
+    assert!(
+        ids.contains(&&answer["id"]) && !ids.contains(&&json!("m-1")),
+        "{found}"
+    );
+    assert_eq!(found.get("withheld"), None, "{found}");
+    let verified = call_everyday_tool(&world, "memory_verify", json!({"path": "src/api.rs"}));
+    assert_eq!(verified.get("problems"), None, "{verified}");
+}
+
+#[test]
 fn what_moved_is_shown_where_it_is() {
     let world = known();
     world.shelf.write(
@@ -114,11 +146,14 @@ fn a_turn_that_ignores_memory_is_shown_none() {
 #[test]
 fn an_open_question_brings_the_identity_and_the_most_recent() {
     let world = known();
-    call_everyday_tool(
-        &world,
-        "memory_remember",
-        json!({"fact": "Ana, backend, Berlin", "layer": "identity"}),
-    );
+    world.remember(Draft {
+        layer: Some(Layer::Identity),
+        ..Draft::new(
+            user(),
+            "Ana, backend, Berlin",
+            Voice::from_origin(Origin::User),
+        )
+    });
     let found = call_everyday_tool(&world, "memory_recall", json!({}));
     assert_eq!(
         found["identity"],
@@ -191,6 +226,32 @@ fn refusals_say_what_to_do() {
 }
 
 #[test]
+fn remember_cites_by_symbol() {
+    let check = |citation: Value, expected: &str| {
+        let world = World::verified();
+        let arguments = json!({"fact": "API_VERSION is \"v3\"", "citations": [citation]});
+        let (answer, is_refusal) = tried(&world, "memory_remember", arguments, false).unwrap();
+        let got = if is_refusal {
+            answer["error"].to_string()
+        } else {
+            let recalled =
+                call_everyday_tool(&world, "memory_recall", json!({"query": "API_VERSION"}));
+            recalled["memories"][0]["at"].to_string()
+        };
+        assert!(got.contains(expected), "{citation}: {got} {answer}");
+    };
+    check(json!("src/api.rs::API_VERSION"), "src/api.rs:3");
+    check(
+        json!({"path": "src/api.rs", "symbol": "API_VERSION"}),
+        "src/api.rs:3",
+    );
+    check(
+        json!("src/api.rs::API_VERSON"),
+        "there is API_VERSION (line 3)",
+    );
+}
+
+#[test]
 fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
     let world = World::verified();
     let note = |fact: &str, extra: Value| {
@@ -244,7 +305,7 @@ fn malformed_calls_are_faults_that_name_the_field() {
     check(
         "memory_remember",
         json!({"fact": "a", "citations": [{"line_start": 1}]}),
-        "citations[0]: expected path and line_start",
+        "citations[0]: expected path, with line_start or symbol",
     );
     check(
         "memory_recall",
@@ -534,11 +595,8 @@ fn whole_paths_into_the_checkout_are_understood() {
 #[test]
 fn what_cites_nothing_is_not_counted_as_verified() {
     let world = known();
-    call_everyday_tool(
-        &world,
-        "memory_remember",
-        json!({"fact": "prefers tabs", "kind": "user"}),
-    );
+    let voice = Voice::from_origin(Origin::User);
+    world.remember(Draft::new(user(), "I prefer tabs", voice));
     assert_eq!(
         call_everyday_tool(&world, "memory_verify", json!({})),
         json!({"verified": 1, "good": 1, "unverified": 1})

@@ -263,23 +263,18 @@ fn update_replaces_tags_when_given() {
         &world,
         json!({"action": "add", "layer": "L1", "content": "Ports are even", "tags": ["old"]}),
     );
-    let again = |content: &str| {
+    let again = |id: &str, content: &str, tags: Value| {
         write_layer_memory(
             &world,
-            json!({"action": "update", "layer": "L1", "target_id": "m-1", "content": content, "tags": ["new"]}),
+            json!({"action": "update", "layer": "L1", "target_id": id, "content": content, "tags": tags}),
         )
     };
-    let refused = again("ports are even!");
-    assert_eq!(class(&refused), "same_content");
-    assert!(
-        refused["error"]
-            .as_str()
-            .unwrap()
-            .contains("remove it and add it"),
-        "{refused}"
-    );
-    again("Ports are odd");
+    again("m-1", "ports are even!", json!(["new"]));
     assert_eq!(world.look("m-2").tags, ["new"]);
+    again("m-2", "Ports are odd", Value::Null);
+    assert_eq!(world.look("m-3").tags, ["new"]);
+    again("m-3", "Ports are odd", json!([]));
+    assert!(world.look("m-4").tags.is_empty());
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn memory_rules_are_the_verified_guidance() {
 
 #[test]
 fn the_rules_name_tools_that_are_offered() {
-    for profile in [Profile::Default, Profile::Verified, Profile::All] {
+    for profile in Profile::ALL.iter().copied() {
         let rules = prompts::render_prompt("memory-rules", &Map::new(), profile).unwrap();
         let named = rules
             .split(|it: char| !(it.is_ascii_lowercase() || it == '_'))

@@ -2,6 +2,7 @@
 
 use apostille_api::{CallFault, Caller};
 use apostille_cite::source::{Source, SourceError};
+use apostille_core::event::EventBody;
 use apostille_text::digest::Digest;
 use apostille_tools::{Profile, verified};
 use serde_json::{Value, json};
@@ -50,6 +51,22 @@ fn fact(fact: &str) -> Value {
             {"path": "docs/api.md", "line_start": 3, "line_end": 3},
         ],
     })
+}
+
+#[test]
+fn store_cites_by_symbol() {
+    let world = World::verified();
+    let mut arguments = fact("API_VERSION is v3");
+    arguments["citations"] = json!([{"path": "src/api.rs", "symbol": "API_VERSION"}]);
+    let stored = call(&world, "memory_store", arguments);
+    assert_eq!(stored["ok"], true, "{stored}");
+    let recent = call(&world, "memory_get_recent", json!({}));
+    let cited = &recent[0]["citations"][0];
+    assert_eq!(
+        (&cited["line_start"], &cited["line_end"]),
+        (&json!(3), &json!(3)),
+        "{recent}"
+    );
 }
 
 /// A world with one memory, and its UUID.
@@ -256,11 +273,28 @@ fn get_recent_gives_50_last_refreshed() {
 }
 
 #[test]
-fn get_recent_logs_retrieved() {
+fn get_recent_logs_the_standing_it_found() {
     let (world, _) = stored();
-    recent(&world);
-    assert_eq!(world.words(), ["remembered", "retrieved"]);
+    let check = |words: &[&str], standing: &str| {
+        recent(&world);
+        let log = world.log();
+        let words_now: Vec<_> = log.iter().map(|it| it.what.event_kind().as_str()).collect();
+        assert_eq!(words_now[words_now.len() - words.len()..], *words);
+        let retrieved = log.iter().rev().find_map(|it| match &it.what {
+            EventBody::Retrieved { shown, .. } => Some(shown[0].verdict.as_str()),
+            _ => None,
+        });
+        assert_eq!(retrieved, Some(standing));
+    };
+    check(&["remembered", "retrieved", "verified_valid"], "stands");
     assert_eq!(world.look("m-1").usage.recalls, 1);
+    world.shelf.remove("docs/api.md");
+    check(&["retrieved", "verified_invalid"], "gone");
+    world.shelf.break_file("src/api.rs");
+    world
+        .shelf
+        .write("docs/api.md", "# API\n\nThe version is v3.\n");
+    check(&["verified_invalid", "retrieved"], "unknown");
 }
 
 #[test]
@@ -395,9 +429,21 @@ fn log_applied_refuses_unknown_memory() {
         call(&world, "memory_log_applied", json!({"memory_id": id}))["ok"],
         json!(true)
     );
-    assert_eq!(world.words(), ["remembered", "applied"]);
+    assert_eq!(world.words(), ["remembered", "applied", "refreshed"]);
     let unknown = call(&world, "memory_log_applied", json!({"memory_id": "m-77"}));
     assert_eq!(unknown["class"], json!("no_such_memory"));
+}
+
+#[test]
+fn log_applied_refuses_memory_that_does_not_stand() {
+    let (world, id) = stored();
+    world.shelf.remove("docs/api.md");
+    let refused = call(&world, "memory_log_applied", json!({"memory_id": id}));
+    assert_eq!(
+        (&refused["ok"], &refused["class"]),
+        (&json!(false), &json!("does_not_hold"))
+    );
+    assert_eq!(world.look("m-1").usage.applied, 0);
 }
 
 fn read(world: &World, extra: &Value) -> Value {
@@ -518,12 +564,67 @@ fn verify_citations_compares_snippet_hash() {
     };
     check(3, LINE, true, "");
     check(3, "something else", false, "another text stands there now");
-    check(5, LINE, false, "it stands at src/api.rs:3 now");
+    check(5, LINE, true, "");
+    check(8, LINE, true, "");
+}
+
+#[test]
+fn moved_citation_is_valid_with_its_new_place() {
+    let world = World::verified();
+    let code = "fn delay(attempt: u32) -> u32 {\n    let base = 250;\n    base * attempt\n}";
+    world.shelf.write("src/retry.rs", &format!("{code}\n"));
+    let place = json!({"path": "src/retry.rs", "line_start": 1, "line_end": 4});
+    let stated = json!({"subject": "retry", "fact": "delay begins with 250", "citations": [place]});
+    call(&world, "memory_store", stated);
+    let kept = recent(&world)[0]["citations"].clone();
+    world.shelf.rename("src/retry.rs", "src/backoff.rs");
+    let verified = |citations: &Value| {
+        let arguments = json!({"citations": citations});
+        call(&world, "memory_verify_citations", arguments)
+    };
+    let found = verified(&kept);
+    assert_eq!(
+        (&found["valid"], &found["valid_count"]),
+        (&json!(true), &json!(1))
+    );
+    let moved = json!({
+        "path": "src/retry.rs", "line_start": 1, "line_end": 4,
+        "exists": true, "content": code, "moved_to": "src/backoff.rs:1-4",
+    });
+    assert_eq!(found["citations"][0], moved);
+    assert_eq!(read(&world, &place), moved, "a memory cites it");
+    let now = recent(&world)[0]["citations"].clone();
+    assert_eq!(
+        (&now[0]["path"], &now[0]["sha"]),
+        (&json!("src/backoff.rs"), &Value::Null)
+    );
+    assert_eq!(verified(&now)["valid"], json!(true));
+    let refreshed = call(&world, "memory_refresh", json!({"memory_id": "m-1"}));
+    assert_eq!(refreshed["ok"], json!(true));
+}
+
+#[test]
+fn citation_of_an_unknown_commit_is_unknown() {
+    let world = World::verified();
+    let check = |extra: Value, counts: [u64; 3], expected: &str| {
+        let mut citation =
+            json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "sha": "deadbeef"});
+        for (key, value) in extra.as_object().unwrap() {
+            citation[key] = value.clone();
+        }
+        let (_, found, error) = verify(&world, &citation);
+        assert_eq!((found, error.as_str()), (counts, expected), "{citation}");
+    };
+    let hash =
+        |text: &str| json!({"snippet_hash": Digest::hash_bytes(text.as_bytes()).to_string()});
+    let bare = "unknown: no commit 'deadbeef' here, and neither text nor snippet_hash says what stood there";
+    check(json!({}), [0, 0, 1], bare);
+    check(json!({"path": "src/none.rs"}), [0, 0, 1], bare);
+    check(hash(LINE), [1, 0, 0], "");
     check(
-        8,
-        LINE,
-        false,
-        "the file has 5 lines; it stands at src/api.rs:3 now",
+        hash("something else"),
+        [0, 0, 1],
+        "unknown: no commit 'deadbeef' here, and the file has no lines with this snippet_hash",
     );
 }
 
@@ -554,10 +655,7 @@ fn verify_citations_ignores_changed_spacing() {
     world
         .shelf
         .write("src/api.rs", &format!("//\n//\n{first}\n"));
-    assert_eq!(
-        verify(&world, &pinned),
-        (false, [0, 1, 0], "it stands at src/api.rs:3 now".into())
-    );
+    assert_eq!(verify(&world, &pinned), (true, [1, 0, 0], String::new()));
 }
 
 #[test]
@@ -584,7 +682,7 @@ fn verify_citations_logs_for_their_memory() {
         "memory_verify_citations",
         json!({"citations": citations}),
     );
-    assert_eq!(world.look("m-1").usage.verified, 1);
+    assert_eq!(world.look("m-1").usage.verified, 2);
     world.shelf.remove("docs/api.md");
     let result = call(
         &world,
@@ -600,6 +698,7 @@ fn verify_citations_logs_for_their_memory() {
         [
             "remembered",
             "retrieved",
+            "verified_valid",
             "verified_valid",
             "verified_invalid"
         ]
@@ -648,7 +747,7 @@ fn stats_count_memories_and_events() {
     );
     assert_eq!(
         stats["events"],
-        json!({"created": 1, "refreshed": 1, "retrieved": 1, "verified_valid": 1})
+        json!({"created": 1, "refreshed": 1, "retrieved": 1, "verified_valid": 2})
     );
     assert_eq!(stats["by_status"]["superseded"], json!(0));
     assert_eq!(stats["verified_share"], json!(1.0));

@@ -20,7 +20,8 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         turn: &["prompt_id"],
         ..COMMON_FIELDS
     },
-    file_tools: &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit"],
+    reading_tools: &["Read"],
+    editing_tools: &["Edit", "MultiEdit", "Write", "NotebookEdit"],
     shell_tools: &["Bash", "PowerShell"],
     samples: &[
         sample!("SessionStart"),

@@ -23,7 +23,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         turn: &["turn_id"],
         ..COMMON_FIELDS
     },
-    file_tools: &["apply_patch"],
+    editing_tools: &["apply_patch"],
     shell_tools: &["Bash"],
     samples: &[
         sample!("SessionStart"),

@@ -55,13 +55,12 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         input: &["toolArgs", "tool_input"],
     },
     // Those with a capital are what the tools are called under an event that begins with one.
-    file_tools: &[
-        "view",
+    reading_tools: &["view", "Read"],
+    editing_tools: &[
         "create",
         "edit",
         "str_replace_editor",
         "apply_patch",
-        "Read",
         "Write",
         "Edit",
     ],

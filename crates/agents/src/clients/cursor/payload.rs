@@ -35,7 +35,8 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         cwd: &["cwd", "workspace_roots"],
         ..COMMON_FIELDS
     },
-    file_tools: &["Read", "Write", "StrReplace", "Edit", "Delete"],
+    reading_tools: &["Read"],
+    editing_tools: &["Write", "StrReplace", "Edit", "Delete"],
     shell_tools: &["Shell", "Bash"],
     find_transcript: |_, env| {
         let path = env("CURSOR_TRANSCRIPT_PATH")?;

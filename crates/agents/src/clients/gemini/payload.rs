@@ -42,7 +42,8 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         said: &["prompt_response"],
         ..COMMON_FIELDS
     },
-    file_tools: &["read_file", "read_many_files", "write_file", "replace"],
+    reading_tools: &["read_file", "read_many_files"],
+    editing_tools: &["write_file", "replace"],
     shell_tools: &["run_shell_command"],
     echo: Some(ECHO),
     samples: &[

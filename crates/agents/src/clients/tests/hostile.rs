@@ -123,6 +123,7 @@ fn what_a_tool_gave_back_may_be_huge() {
         told.moment,
         Moment::Touch {
             paths: vec!["a.rs".into()],
+            written: Vec::new(),
             is_before: false,
             is_outside: false
         }

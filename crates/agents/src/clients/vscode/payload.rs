@@ -11,16 +11,15 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
-    // The names in use, and below them those that the documentation has.
-    file_tools: &[
-        "read_file",
+    // The names in use, and behind them those that the documentation has.
+    reading_tools: &["read_file", "readFile"],
+    editing_tools: &[
         "create_file",
         "insert_edit_into_file",
         "replace_string_in_file",
         "multi_replace_string_in_file",
         "edit_notebook_file",
         "apply_patch",
-        "readFile",
         "editFiles",
         "createFile",
     ],

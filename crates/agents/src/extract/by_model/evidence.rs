@@ -6,7 +6,9 @@ use super::{answer::ExtractionItem, prompt::SentTurn};
 use crate::extract::{ExtractedStatement, remembered::collect_distinct_terms};
 use apostille_text::{
     literals::{extract_literals, is_literal_in_text},
-    moderate, secrets,
+    moderate,
+    quotes::is_quoted_from,
+    secrets,
     terms::extract_query_terms,
 };
 
@@ -42,7 +44,7 @@ impl<'a> ExtractionEvidence<'a> {
         // It is not known in these very words, in whatever order and form.
         let is_proven = self.is_sound_fact(&fact)
             && !self.known.contains(&collect_distinct_terms(&fact))
-            && is_quoted_from_turn(&quote, &self.sent[at].text)
+            && is_quoted_from(&quote, &self.sent[at].text)
             && has_quoted_term(&fact, &quote)
             && self.has_said_literals(&fact, at);
         is_proven.then_some(ExtractedStatement { fact, sort, turn })
@@ -65,22 +67,6 @@ impl<'a> ExtractionEvidence<'a> {
         let is_said = |it| said().any(|turn| is_literal_in_text(it, &turn.text));
         extract_literals(fact).iter().all(is_said)
     }
-}
-
-/// Whether these words stand in the text, up to spacing and case, and are not cut out of longer ones.
-fn is_quoted_from_turn(quote: &str, text: &str) -> bool {
-    let (quote, text) = (fold_spacing_and_case(quote), fold_spacing_and_case(text));
-    let is_letter = |c: char| c.is_ascii_alphanumeric();
-    let is_cut = |at: usize| {
-        text[..at].ends_with(is_letter) && quote.starts_with(is_letter)
-            || text[at + quote.len()..].starts_with(is_letter) && quote.ends_with(is_letter)
-    };
-    !quote.is_empty() && text.match_indices(&quote).any(|(at, _)| !is_cut(at))
-}
-
-fn fold_spacing_and_case(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").to_lowercase()
 }
 
 /// Whether a fact has a word of the quote in it that says something.

@@ -9,6 +9,8 @@ pub(super) struct ShellWord {
     pub(super) text: String,
     /// Whether something is read from it or written to it: `> out.txt`.
     pub(super) is_target: bool,
+    /// Whether something is written to it.
+    pub(super) is_output: bool,
 }
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
@@ -44,7 +46,9 @@ struct ShellReader<'a> {
 enum WordRole {
     #[default]
     Plain,
-    /// A file that is read or written.
+    /// A file that is read.
+    Source,
+    /// A file that is written.
     Target,
     /// The line that ends a document.
     Document,
@@ -104,6 +108,7 @@ impl ShellReader<'_> {
                 WordRole::Document
             }
             _ if self.chars.next_if_eq(&'&').is_some() => WordRole::Text,
+            ('<', _) => WordRole::Source,
             _ => WordRole::Target,
         };
     }
@@ -115,7 +120,8 @@ impl ShellReader<'_> {
             WordRole::Text => {}
             role => self.words.push(ShellWord {
                 text,
-                is_target: role == WordRole::Target,
+                is_target: role != WordRole::Plain,
+                is_output: role == WordRole::Target,
             }),
         }
     }

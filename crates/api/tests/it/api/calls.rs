@@ -102,9 +102,9 @@ fn facts_are_kept_known_merged_or_skipped() {
     POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:1-5"],"rationale":"they are others"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"The version of the api is v3 for every one of their clients","status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"likes short answers","kind":"user"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","marks":["ungrounded"],"status":"pending","status_why":"it is about the user or a command, and no record of this session can be read to prove it","standing":"stated","shown":"plain","verdicts":[]},"pending":"it is about the user or a command, and no record of this session can be read to prove it"}
     POST /api/memories {"fact":"is called Ana","layer":"identity"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-3","fact":"is called Ana","status":"active","standing":"stated","shown":"plain","verdicts":[]},"identity_percent":2}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-3","fact":"is called Ana","marks":["ungrounded"],"status":"pending","status_why":"it is about the user or a command, and no record of this session can be read to prove it","standing":"stated","shown":"plain","verdicts":[]},"pending":"it is about the user or a command, and no record of this session can be read to prove it","identity_percent":2}
     POST /api/memories {"fact":"says a page","kind":"feedback","tainted":true}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-9","fact":"says a page","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"stated","shown":"plain","verdicts":[]},"pending":"the text comes from outside"}
     "#);

@@ -83,9 +83,9 @@ fn a_body_that_is_malformed_is_named() {
     POST /api/memories {"fact":null}
       → 400 {"error":{"message":"fact: expected a text"}}
     POST /api/memories {"fact":"x","colour":"red"}
-      → 400 {"error":{"message":"field 'colour': nobody knows it; there are: fact, citations, kind, layer, subject, reason, tags, task, skip, merge_with, rationale, force, tainted"}}
+      → 400 {"error":{"message":"field 'colour': nobody knows it; there are: fact, citations, kind, layer, subject, reason, said, ran, tags, task, skip, merge_with, rationale, force, tainted"}}
     POST /api/memories {"fact":"x","citations":["src/api.rs"]}
-      → 400 {"error":{"message":"citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18"}}
+      → 400 {"error":{"message":"citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind"}}
     POST /api/memories {"fact":"x","tags":"a"}
       → 400 {"error":{"message":"tags: expected a list"}}
     POST /api/memories {"fact":"x","force":"perhaps"}
@@ -189,7 +189,7 @@ fn what_is_refused_says_why() {
     POST /api/memories {"fact":""}
       → 422 {"refused":{"class":"empty","message":"fact is empty; say what was learned in a sentence"}}
     POST /api/memories {"fact":"the build is slow"}
-      → 422 {"refused":{"class":"needs_citation","message":"a project memory needs a citation of the code that proves it, as in src/api.rs:12-18; preferences and corrections (kind user or feedback) need none"}}
+      → 422 {"refused":{"class":"needs_citation","message":"a project memory needs a citation of the code that proves it, as in src/api.rs:12-18, or words of the user or a run of a command in this session that show it"}}
     POST /api/memories {"fact":"API_VERSION is v3","citations":["src/api.rs:300"]}
       → 422 {"refused":{"class":"bad_citation","message":"cannot cite src/api.rs:300: the file has 5 lines"}}
     POST /api/memories {"fact":"the key is AKIAIOSFODNN7EXAMPLB"}
@@ -280,7 +280,7 @@ fn a_pass_reaches_its_spaces_and_no_others() {
     GET /api/tasks
       → 200 {"tasks":[]}
     POST /api/memories {"fact":"prefers tabs in every file","kind":"user"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"prefers tabs in every file","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"prefers tabs in every file","marks":["ungrounded"],"status":"pending","status_why":"it is about the user or a command, and no record of this session can be read to prove it","standing":"stated","shown":"plain","verdicts":[]},"pending":"it is about the user or a command, and no record of this session can be read to prove it"}
     POST /api/memories {"fact":"the port is 80","kind":"feedback"}
       → 422 {"refused":{"class":"out_of_reach","message":"'ci' does not reach the space that this belongs to"}}
     "#);

@@ -9,14 +9,17 @@ use apostille_agents::{
     clients,
     hook::{HookCall, HookMoment, HookReply},
     ledger::OpenSession,
-    session::{Moment, SessionEntry, ShownMemory},
+    session::{Moment, SessionEntry},
 };
 use apostille_cite::citation::RepoPath;
-use apostille_core::{Context, policy::InjectMode};
+use apostille_core::{Context, policy::InjectMode, verify::VerifiedMemory};
 use apostille_tasks::task::bullets::format_task_bullets;
 use apostille_text::{digest::Digest, secrets};
 
-use super::detach;
+use super::{
+    detach,
+    edits::{ReviewedEdits, list_due_files, note_edited_files},
+};
 use apostille_terminal::{
     args::GlobalArgs,
     command_context::{CommandContext, CommandResult},
@@ -67,8 +70,8 @@ pub(super) fn answer_hook_moment(
     let ctx = CommandContext::new(ctx.system.clone(), flags);
     let (place, settings) = ctx.find_project()?;
     let session = name_hook_session(told, &place);
-    let mut open =
-        sessions::open_session_ledger(&ctx.system)?.open_session(&session, clock.deadline / 3)?;
+    let ledger = sessions::open_session_ledger(&ctx.system)?;
+    let mut open = ledger.open_session(&session, clock.deadline / 3)?;
     let mut entry = build_session_entry(&ctx, told, &settings, &session);
     // Once is enough: what came in stays in.
     entry.is_outside &= !open.session.is_exposed();
@@ -76,8 +79,13 @@ pub(super) fn answer_hook_moment(
     if moment != Moment::Touch && open.session.is_repeat(&entry) {
         return Ok(());
     }
-    if !can_show_briefing(told, &settings, &open, &entry) {
-        if moment != Moment::Touch || entry.is_outside {
+    if can_find_memories(&settings) {
+        entry.noted = note_edited_files(told, &place);
+    }
+    let due = list_due_files(told, &place, &open.session);
+    let is_shown = can_show_briefing(told, &settings, &open, &entry);
+    if !is_shown || !has_something_to_look_up(told, &due) {
+        if is_worth_writing(&entry) {
             entry.took = clock.elapsed_micros();
             open.append_entry(entry)?;
         }
@@ -87,20 +95,25 @@ pub(super) fn answer_hook_moment(
         }
         return Ok(());
     }
-    let source = place.open_source(None)?;
+    let source = settings.open_repository(&place, None)?;
     let workspace = Workspace::open(&ctx.system, settings, place, source)?;
     let late = || clock.is_late();
     let cx = Context {
         late: &late,
         ..workspace.context()
     };
-    let made = build_moment_briefing(&ctx, &cx, &workspace, told, &open)?;
+    let earlier = is_new_session(told).then(|| {
+        let repo = &workspace.settings.repo;
+        sessions::list_earlier_sessions(&ledger, repo, &session)
+    });
+    let review = ReviewedEdits::review(&cx, &workspace, &open.session, due, earlier.as_deref())?;
+    let made = build_moment_briefing(&ctx, &cx, &workspace, told, &open, &review.worse)?;
     entry.took = clock.elapsed_micros();
-    entry.shown = made.shown.iter().map(ShownMemory::from).collect();
-    entry.withheld = made.withheld.iter().map(ShownMemory::from).collect();
-    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
+    entry.shown = made.list_shown();
+    entry.withheld = made.list_withheld();
+    entry.judged = review.list_settled_files(&made);
     // What is shown is written down before it is: else it would be shown again and again.
-    if is_telling || moment != Moment::Touch || entry.is_outside {
+    if is_worth_writing(&entry) {
         open.append_entry(entry)?;
     }
     drop(open);
@@ -116,6 +129,19 @@ pub(super) fn answer_hook_moment(
     Ok(())
 }
 
+/// Whether a moment is written down: files that were only looked at are not.
+fn is_worth_writing(entry: &SessionEntry) -> bool {
+    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
+    let is_noting = !entry.noted.is_empty() || !entry.judged.is_empty();
+    entry.moment != Moment::Touch || entry.is_outside || is_telling || is_noting
+}
+
+/// Whether memory may be shown by itself here, and there is some. Without a store there is nothing to tell; it is made by
+/// whoever first has something to keep.
+fn can_find_memories(settings: &Settings) -> bool {
+    settings.policy.inject.mode != InjectMode::Off && settings.has_store_file()
+}
+
 /// Whether there may be something to show.
 fn can_show_briefing(
     told: &HookCall,
@@ -124,14 +150,54 @@ fn can_show_briefing(
     entry: &SessionEntry,
 ) -> bool {
     let is_ignored = match told.moment {
-        HookMoment::Touch { .. } | HookMoment::Compact => open.session.is_memory_ignored(),
+        // What a client summarises in the middle of a turn is still that turn.
+        HookMoment::Touch { .. }
+        | HookMoment::Compact
+        | HookMoment::Start {
+            is_compacted: true, ..
+        } => open.session.is_memory_ignored(),
         _ => entry.is_ignored,
     };
-    let is_wanted = settings.policy.inject.mode != InjectMode::Off;
     let is_kept = clients::has_start_context(told) && open.session.has_begun();
-    // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    let is_worth = is_wanted && !is_ignored && !is_kept && settings.has_store_file();
+    let is_worth = !is_ignored && !is_kept && can_find_memories(settings);
     clients::can_take_context(told) && is_worth
+}
+
+/// Whether a moment needs the store: a tool that touches no file, or that has just edited one, does not.
+fn has_something_to_look_up(told: &HookCall, due: &[RepoPath]) -> bool {
+    let is_touch = matches!(told.moment, HookMoment::Touch { .. });
+    !is_touch || !due.is_empty() || !list_briefed_paths(told).is_empty()
+}
+
+/// The files that an agent is briefed about. One that was just edited is not among them: an edit may be half done, and
+/// what it made untrue is told at a later moment.
+fn list_briefed_paths(told: &HookCall) -> Vec<&str> {
+    let HookMoment::Touch {
+        paths,
+        written,
+        is_before,
+        ..
+    } = &told.moment
+    else {
+        return Vec::new();
+    };
+    let is_briefed = |it: &&String| *is_before || !written.contains(it);
+    paths
+        .iter()
+        .filter(is_briefed)
+        .map(String::as_str)
+        .collect()
+}
+
+/// Whether a session begins that the agent knows nothing of yet.
+fn is_new_session(told: &HookCall) -> bool {
+    matches!(
+        told.moment,
+        HookMoment::Start {
+            is_compacted: false,
+            ..
+        }
+    )
 }
 
 fn build_moment_briefing(
@@ -140,12 +206,14 @@ fn build_moment_briefing(
     workspace: &Workspace,
     told: &HookCall,
     open: &OpenSession,
+    worse: &[VerifiedMemory],
 ) -> CommandResult<Briefing> {
     let [repo, user] = workspace.spaces();
     let reader = BriefingAudience {
         repo: &repo,
         user: &user,
         session: &open.session,
+        worse,
     };
     // The state of the task in hand, as lines.
     let task = || {
@@ -159,12 +227,11 @@ fn build_moment_briefing(
             reader.brief_session_start(cx, &task()?, *is_compacted)?
         }
         HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
-        HookMoment::Touch { paths, .. } => {
-            let paths = paths
-                .iter()
-                .filter_map(|it| resolve_touched_path(&workspace.place, it));
+        HookMoment::Touch { .. } => {
+            let paths = list_briefed_paths(told).into_iter();
+            let paths = paths.filter_map(|it| resolve_touched_path(&workspace.place, it));
             match paths.collect::<Vec<RepoPath>>() {
-                paths if paths.is_empty() => Briefing::default(),
+                paths if paths.is_empty() => reader.brief_worse_memories(cx),
                 paths => reader.brief_file_touch(cx, paths)?,
             }
         }
@@ -226,7 +293,7 @@ fn name_hook_session(told: &HookCall, place: &ProjectFolder) -> String {
 }
 
 /// A file as the client names it, if it lies in this checkout.
-fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
+pub(super) fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
     let real = || {
         std::fs::canonicalize(typed)
             .ok()

@@ -13,7 +13,7 @@ use super::{build_task_voice, find_open_task, open_task_desk};
 use crate::{
     cmd::{
         format_outcome,
-        remember::{read_fact_argument, resolve_locations},
+        remember::{read_fact_argument, resolve_citations},
     },
     json::{MemoryView, TaskView},
 };
@@ -139,7 +139,7 @@ fn draft_task_note(
     let space = workspace.settings.repo.clone();
     Ok(Draft {
         layer: Some(Layer::Episode),
-        citations: resolve_locations(workspace, &args.cites)?,
+        citations: resolve_citations(workspace, &args.cites)?,
         tags: std::iter::once(sort).chain(constraint).collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.

@@ -14,7 +14,6 @@ use apostille_cite::{
     citation::Citation,
     follow::{CitationFollower, FAR, PartialCitation},
     source::Source,
-    verdict::Verdict,
 };
 use apostille_core::policy::Policy;
 
@@ -24,7 +23,7 @@ use apostille_terminal::{
     paint::{format_if, make_terminal_safe},
 };
 use apostille_workspace::{error, error::CommandError};
-use commit_sources::{CachedCommit, CommitSources};
+use commit_sources::CommitSources;
 use input_line::{CitationQuery, MalformedCitationLine};
 use record::{CitationLookupRecord, CitationLookupResult};
 
@@ -128,23 +127,6 @@ impl CitationTotals {
     }
 }
 
-/// The citation that a pin names. Where its commit is gone and nothing else is known, nothing can be looked for.
-fn resolve_partial_citation(
-    pin: &PartialCitation,
-    then: Option<&CachedCommit>,
-    now: &dyn Source,
-) -> Result<Citation, Verdict> {
-    let is_bare = pin.text.is_none() && pin.digest.is_none();
-    match (&pin.commit, then) {
-        (Some(sha), None) if is_bare => Err(Verdict::Unknown {
-            why: format!(
-                "no commit '{sha}' here, and neither text nor snippet_hash says what stood there"
-            ),
-        }),
-        _ => pin.resolve_citation(then.map(|it| it as &dyn Source), now),
-    }
-}
-
 /// Looks up one batch after the other.
 struct CitationLookup<'a> {
     trees: &'a CommitSources,
@@ -216,7 +198,7 @@ impl CitationLookup<'_> {
                 .and_then(|it| self.trees.cited_commit(it));
             for (at, pin) in same {
                 let began = (self.clock)();
-                let citation = resolve_partial_citation(pin, then.as_ref(), now);
+                let citation = pin.resolve_citation(then.as_ref().map(|it| it as &dyn Source), now);
                 let micros = (self.clock)() - began;
                 match citation {
                     Ok(citation) => open.push((*at, citation, micros)),

@@ -1,14 +1,17 @@
-//! `verify --fix`: what to say instead of what does not hold, and the command that says it.
+//! `verify --fix`: what to do about what does not stand, and the commands that do it.
 
-use crate::cmd::format_outcome;
+mod dialogue;
+
 use apostille_cite::verdict::Verdict;
 use apostille_core::{
-    memory::{Draft, Memory, MemoryName, ReplacementKind, Status},
-    remember::RememberOutcome,
+    memory::{Memory, MemoryName, Origin, Voice},
     revise::{self, ReviseOutcome},
+    standing_text::StandingView,
     verify::{
-        VerifiedMemory,
-        proposal::{ReplacementProposal, propose_replacement},
+        VerifiedMemory, VerifyAction,
+        proposal::{
+            ReplacementProposal, is_confirmable_unasked, needs_decision, propose_replacement,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -16,32 +19,47 @@ use serde_json::{Value, json};
 use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
     paint::{
-        BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, format_if, memory,
-        memory::{format_not_kept, format_place},
-        paste::quote_pasted_word,
-        style_text,
+        CYAN, DIM, GREEN, Paint, embolden_words, memory, memory::format_place,
+        paste::quote_pasted_word, style_text,
     },
 };
 use apostille_workspace::workspace::Workspace;
 
-/// What to do about one memory.
+pub use dialogue::ask_about_fixes;
+
+/// What can be done about one memory.
 pub struct VerifyFix<'a> {
     verified: &'a VerifiedMemory,
     proposal: Option<ReplacementProposal>,
-    command: String,
+    /// The commands, each with what it does: the one that fits best first.
+    commands: Vec<(FixKind, String)>,
 }
 
-/// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
+/// What a command does about a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FixKind {
+    Correct,
+    Confirm,
+    Drop,
+}
+
+impl FixKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Correct => "correct",
+            Self::Confirm => "confirm",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+/// What to do about each memory that is invalid or has to be checked. Where something could not be looked up, that is to wait.
 pub fn propose_verify_fixes<'a>(
     ctx: &CommandContext,
     verified: &'a [VerifiedMemory],
 ) -> Vec<VerifyFix<'a>> {
-    let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
     let due = |it: &&VerifiedMemory| {
-        it.is_invalid()
-            && it.memory.is_active()
-            && it.deed.is_none()
-            && !it.verdicts.iter().any(is_unknown)
+        needs_decision(it) && !it.is_unmerged && it.memory.is_active() && it.deed.is_none()
     };
     verified
         .iter()
@@ -50,33 +68,67 @@ pub fn propose_verify_fixes<'a>(
         .collect()
 }
 
+/// Confirms what edited code still says, without asking; nothing else is safe to do unasked. It counts as nobody's word, so
+/// that the lines have to say it, whoever runs it.
+pub fn confirm_safe_fixes(
+    workspace: &Workspace,
+    verified: &mut [VerifiedMemory],
+) -> CommandResult<()> {
+    let nobody = Voice::from_origin(Origin::System);
+    for it in verified.iter_mut() {
+        let is_due = it.memory.is_active() && it.deed.is_none() && !it.is_unmerged;
+        if !is_due || !is_confirmable_unasked(it) {
+            continue;
+        }
+        let cx = workspace.context_for(&it.memory.space);
+        let name = MemoryName::Id(it.memory.id);
+        let confirmed = revise::confirm_memory(&cx, &workspace.spaces(), name, &[], &nobody)?;
+        if let ReviseOutcome::Done(_) = confirmed {
+            it.deed = Some(VerifyAction::Confirmed);
+        }
+    }
+    Ok(())
+}
+
 impl<'a> VerifyFix<'a> {
     fn new(ctx: &CommandContext, verified: &'a VerifiedMemory) -> Self {
         let proposal = propose_replacement(verified);
-        let memory = &verified.memory;
         let program = ctx.flags.pasted_program();
-        let handle = memory.handle();
-        let command = match &proposal {
-            Some(it) => {
-                let arguments = format_supersede_arguments(memory, it);
-                format!("{program} supersede {handle} --correct{arguments}")
-            }
-            None => {
-                let reason = format!("the code is gone: {}", format_cited_places(memory));
-                let reason = quote_pasted_word(&reason);
-                format!("{program} invalidate {handle} --reason {reason}")
-            }
-        };
+        let commands = list_fix_commands(&program, &verified.memory, proposal.as_ref());
         Self {
             verified,
             proposal,
-            command,
+            commands,
         }
+    }
+
+    /// The memory that it is about.
+    pub fn verified(&self) -> &VerifiedMemory {
+        self.verified
+    }
+
+    /// What could be said instead, where the code says it word for word.
+    pub fn suggested_fact(&self) -> Option<&str> {
+        let proposal = self.proposal.as_ref();
+        let reworded = proposal.filter(|it| !it.swapped.is_empty());
+        reworded.map(|it| it.fact.as_str())
+    }
+
+    /// The command that fits best.
+    pub fn first_command(&self) -> Option<&str> {
+        self.commands.first().map(|it| it.1.as_str())
     }
 
     /// The same in `--json`.
     pub fn to_view(&self) -> Value {
-        let mut view = json!({"handle": self.verified.memory.handle().to_string()});
+        let view = StandingView::from(self.verified);
+        let mut told = json!({
+            "handle": self.verified.memory.handle().to_string(),
+            "standing": self.verified.standing().as_str(),
+        });
+        if let Some(place) = view.place() {
+            told["at"] = json!(place.to_string());
+        }
         if let Some(it) = &self.proposal {
             let swapped: Vec<Value> = it
                 .swapped
@@ -84,23 +136,33 @@ impl<'a> VerifyFix<'a> {
                 .map(|(was, now)| json!({"was": was, "now": now}))
                 .collect();
             let cites: Vec<String> = it.cites.iter().map(ToString::to_string).collect();
-            view["fact"] = json!(it.fact);
-            view["swapped"] = json!(swapped);
-            view["cite"] = json!(cites);
+            told["fact"] = json!(it.fact);
+            told["swapped"] = json!(swapped);
+            told["cite"] = json!(cites);
         }
-        view["command"] = json!(self.command);
-        view
+        told["command"] = json!(self.commands.first().map(|it| &it.1));
+        for (kind, command) in &self.commands {
+            told["commands"][kind.as_str()] = json!(command);
+        }
+        told
     }
 
-    /// The memory with the diff, what could be said instead, and the command for it.
+    /// The same with the commands.
     pub fn to_text(&self, paint: &Paint) -> String {
+        let commands = self.commands.iter();
+        let commands = commands.map(|(kind, command)| format_command_line(*kind, command));
+        self.format_entry(paint) + &commands.collect::<String>()
+    }
+
+    /// The memory with the diff, where it is now, and what could be said instead.
+    fn format_entry(&self, paint: &Paint) -> String {
         let it = self.verified;
         let entry = memory::format_memory_entry(paint, it.into());
         let instead = match &self.proposal {
             None => style_text(DIM, "      nothing is left to cite\n"),
             Some(it) if it.swapped.is_empty() => style_text(
                 DIM,
-                "      say what is true now; if the fact still is, it only needs its citations anew:\n",
+                "      look whether it is still true there: confirm it, or say what is true now\n",
             ),
             Some(it) => {
                 let words: Vec<&str> = it.swapped.iter().map(|it| it.1.as_str()).collect();
@@ -108,24 +170,86 @@ impl<'a> VerifyFix<'a> {
                 format!("      {GREEN}instead:{GREEN:#}\n{fact}")
             }
         };
-        let command = &self.command;
-        format!("{entry}{instead}      {CYAN}{command}{CYAN:#}\n")
+        format!("{entry}{}{instead}", self.format_found_place())
+    }
+
+    /// Where the item of the fact was found, where that is not the place that the entry tells.
+    fn format_found_place(&self) -> String {
+        let Some(at) = &self.verified.judgement.at else {
+            return String::new();
+        };
+        let is_told = |it: &Verdict| match it {
+            Verdict::Moved { to } => to.path == at.path,
+            Verdict::Changed(found) => found.at.path == at.path,
+            Verdict::Holds => true,
+            Verdict::Gone { .. } | Verdict::Unknown { .. } => false,
+        };
+        if self.verified.verdicts.iter().any(is_told) {
+            return String::new();
+        }
+        let place = format_place(at);
+        format!("      {GREEN}what it speaks of is at {place} now{GREEN:#}\n")
     }
 }
 
-/// The rest of the command: the citations, the tags, and the fact, which may look like a flag.
-fn format_supersede_arguments(memory: &Memory, it: &ReplacementProposal) -> String {
-    let cites = it
-        .cites
+fn format_command_line(kind: FixKind, command: &str) -> String {
+    let what = style_text(DIM, format!("{:8}", format!("{}:", kind.as_str())));
+    format!("      {what} {CYAN}{command}{CYAN:#}\n")
+}
+
+/// What can be typed about a memory. Where the code replaced a word of the fact, it is not true any more.
+fn list_fix_commands(
+    program: &str,
+    memory: &Memory,
+    proposal: Option<&ReplacementProposal>,
+) -> Vec<(FixKind, String)> {
+    let handle = memory.handle();
+    let what = if proposal.is_some() {
+        "the code changed"
+    } else {
+        "the code is gone"
+    };
+    let reason = format!("{what}: {}", format_cited_places(memory));
+    let reason = quote_pasted_word(&reason);
+    let drop = format!("{program} invalidate {handle} --reason {reason}");
+    let drop = (FixKind::Drop, drop);
+    let Some(it) = proposal else {
+        return vec![drop];
+    };
+    // Where nothing was replaced one for one, a person has to find the words.
+    let fact = if it.swapped.is_empty() {
+        "WHAT IS TRUE NOW"
+    } else {
+        &it.fact
+    };
+    let arguments = format_supersede_arguments(memory, it, fact);
+    let correct = format!("{program} supersede {handle} --correct{arguments}");
+    let confirm = format!("{program} confirm {handle}{}", format_cite_flags(it));
+    if it.swapped.is_empty() {
+        let correct = (FixKind::Correct, correct);
+        vec![(FixKind::Confirm, confirm), correct, drop]
+    } else {
+        vec![(FixKind::Correct, correct), drop]
+    }
+}
+
+fn format_cite_flags(it: &ReplacementProposal) -> String {
+    it.cites
         .iter()
-        .map(|it| format!(" --cite {}", quote_pasted_word(&it.to_string())));
+        .map(|it| format!(" --cite {}", quote_pasted_word(&it.to_string())))
+        .collect()
+}
+
+/// The rest of the command: the citations, the tags, and the fact, which may look like a flag.
+fn format_supersede_arguments(memory: &Memory, it: &ReplacementProposal, fact: &str) -> String {
     let tags = memory
         .tags
         .iter()
         .map(|it| format!(" --tag {}", quote_pasted_word(it)));
-    let dashes = if it.fact.starts_with('-') { " --" } else { "" };
-    let fact = format!("{dashes} {}", quote_pasted_word(&it.fact));
-    cites.chain(tags).chain([fact]).collect()
+    let dashes = if fact.starts_with('-') { " --" } else { "" };
+    let fact = format!("{dashes} {}", quote_pasted_word(fact));
+    let rest: String = tags.chain([fact]).collect();
+    format_cite_flags(it) + &rest
 }
 
 /// The first places that a memory cites: enough for a reason, which has a limit.
@@ -141,164 +265,5 @@ fn format_cited_places(memory: &Memory) -> String {
     match places.len() {
         0 => first,
         n_more => format!("{first} and {n_more} more"),
-    }
-}
-
-/// What a person chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FixChoice {
-    Replace,
-    Edit,
-    Invalidate,
-    Skip,
-    Quit,
-}
-
-impl FixChoice {
-    /// The choice that a line stands for; the end of the input is the end of it all.
-    fn from_line(line: &str) -> Option<Self> {
-        Some(match line.trim().to_ascii_lowercase().as_str() {
-            "" if line.is_empty() => Self::Quit,
-            "y" | "yes" => Self::Replace,
-            "e" => Self::Edit,
-            "i" => Self::Invalidate,
-            "" | "s" => Self::Skip,
-            "q" => Self::Quit,
-            _ => return None,
-        })
-    }
-}
-
-/// Goes through the memories with a person, and does what is chosen.
-pub fn ask_about_fixes(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    fixes: &[VerifyFix],
-) -> CommandResult<()> {
-    for (at, fix) in fixes.iter().enumerate() {
-        let gap = if at == 0 { "" } else { "\n" };
-        ctx.print_at_once(&format!("{gap}{}", fix.to_text(&ctx.paint)));
-        let told = match (ask_fix_choice(ctx, fix), &fix.proposal) {
-            (FixChoice::Quit, _) => return Ok(()),
-            (FixChoice::Invalidate, _) => invalidate_by_fix(ctx, workspace, fix)?,
-            (FixChoice::Replace, Some(it)) => supersede_by_fix(ctx, workspace, fix, &it.fact)?,
-            (FixChoice::Edit, _) => {
-                ctx.print_at_once("      the fact, on one line: ");
-                match ctx.system.read_line().trim() {
-                    "" => continue,
-                    fact => supersede_by_fix(ctx, workspace, fix, fact)?,
-                }
-            }
-            (FixChoice::Skip | FixChoice::Replace, _) => continue,
-        };
-        ctx.print_at_once(&told);
-    }
-    Ok(())
-}
-
-/// Asks until it is understood.
-fn ask_fix_choice(ctx: &CommandContext, fix: &VerifyFix) -> FixChoice {
-    let key = |key: &str, what: &str| format!("[{BOLD}{key}{BOLD:#}] {what}  ");
-    let has_proposal = fix.proposal.is_some();
-    let replace = format_if(has_proposal, || {
-        key("y", "replace") + &key("e", "edit the fact")
-    });
-    let question = format!(
-        "      {replace}{}{}{}> ",
-        key("i", "invalidate"),
-        key("s", "skip"),
-        key("q", "quit")
-    );
-    loop {
-        ctx.print_at_once(&question);
-        match FixChoice::from_line(&ctx.system.read_line()) {
-            None => {}
-            Some(FixChoice::Replace | FixChoice::Edit) if !has_proposal => {}
-            Some(choice) => return choice,
-        }
-    }
-}
-
-fn supersede_by_fix(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    fix: &VerifyFix,
-    fact: &str,
-) -> CommandResult<String> {
-    let old = &fix.verified.memory;
-    let voice = ctx.system.speaker().voice().clone();
-    let proposal = fix.proposal.as_ref();
-    let draft = Draft {
-        citations: proposal.map(|it| it.cites.clone()).unwrap_or_default(),
-        tags: old.tags.clone(),
-        reason: old.reason.clone(),
-        ..Draft::new(old.space.clone(), fact, voice)
-    };
-    let cx = workspace.context_for(&old.space);
-    let how = ReplacementKind::Correction;
-    let name = MemoryName::Id(old.id);
-    Ok(
-        match revise::supersede_memory(&cx, &workspace.spaces(), name, draft, how)? {
-            RememberOutcome::Remembered { memory, .. } => format_fix_replacement(&memory, old),
-            RememberOutcome::Refreshed { memory } => {
-                let handle = memory.handle();
-                format!("      {BOLD}{handle}{BOLD:#} says it already\n")
-            }
-            RememberOutcome::Similar { near } => format!("      {}", format_not_kept(&near)),
-            RememberOutcome::Refused(refusal) => ctx.render_refusal(&refusal).err,
-        },
-    )
-}
-
-fn format_fix_replacement(memory: &Memory, old: &Memory) -> String {
-    let done = format_outcome("remembered", memory.handle());
-    let done = format!("      {done} in place of {}\n", old.handle());
-    match &memory.status {
-        Status::Pending { why } => {
-            let approve = format!("{CYAN}apostille approve {}{CYAN:#}", memory.handle());
-            format!(
-                "{done}      {YELLOW}pending:{YELLOW:#} {}; {approve}\n",
-                flatten_to_line(why)
-            )
-        }
-        _ => done,
-    }
-}
-
-fn invalidate_by_fix(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    fix: &VerifyFix,
-) -> CommandResult<String> {
-    let old = &fix.verified.memory;
-    let reason = format!("the code changed: {}", format_cited_places(old));
-    let cx = workspace.context();
-    let name = MemoryName::Id(old.id);
-    Ok(
-        match revise::invalidate_memory(&cx, &workspace.spaces(), name, &reason)? {
-            ReviseOutcome::Done(_) => {
-                format!("      {}\n", format_outcome("invalidated", old.handle()))
-            }
-            ReviseOutcome::Refused(refusal) => ctx.render_refusal(&refusal).err,
-        },
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn choices_are_understood_and_the_end_of_input_is_the_end() {
-        let check = |line: &str, expected: Option<FixChoice>| {
-            assert_eq!(FixChoice::from_line(line), expected, "{line:?}")
-        };
-        check("", Some(FixChoice::Quit));
-        check("\n", Some(FixChoice::Skip));
-        check("Y\n", Some(FixChoice::Replace));
-        check(" e\r\n", Some(FixChoice::Edit));
-        check("i\n", Some(FixChoice::Invalidate));
-        check("q\n", Some(FixChoice::Quit));
-        check("what?\n", None);
     }
 }

@@ -7,7 +7,11 @@ use apostille_cite::{
     standing::Standing,
     verdict::{Verdict, find_worst_verdict},
 };
-use apostille_core::verify::{VerifiedMemory, VerifyAction};
+use apostille_core::{
+    branches::OtherVersion,
+    standing_text::describe_other_version,
+    verify::{VerifiedMemory, VerifyAction},
+};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_if, join_texts, memory,
     style_text,
@@ -15,6 +19,9 @@ use apostille_terminal::paint::{
 
 /// Up to how many lines something is listed that needs no attention.
 const FEW: usize = 20;
+
+const UNMERGED: &str = "Recorded on a branch that is not merged here";
+const REPLACED: &str = "Replaced here by a correction";
 
 /// How a memory is shown and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +32,7 @@ enum VerifyGroup {
     Uncited,
     Unknown,
     Unmerged,
+    Replaced,
     Check,
     Contradicted,
     Gone,
@@ -34,10 +42,14 @@ fn classify_verified(it: &VerifiedMemory) -> VerifyGroup {
     let worst = find_worst_verdict(&it.verdicts);
     match (it.standing(), worst) {
         (Standing::Stated, _) | (_, None) => VerifyGroup::Uncited,
+        (standing, _) if standing.is_refuted() && it.is_unmerged => VerifyGroup::Unmerged,
+        _ if it.is_outranked && matches!(it.beside, Some(OtherVersion::Replaces(_))) => {
+            VerifyGroup::Unmerged
+        }
+        _ if it.is_outranked => VerifyGroup::Replaced,
         (Standing::Stands, Some(Verdict::Holds)) => VerifyGroup::Stands,
         (Standing::Stands, Some(Verdict::Moved { .. })) => VerifyGroup::Moved,
         (Standing::Stands, _) => VerifyGroup::Edited,
-        (standing, _) if standing.is_refuted() && it.is_unmerged => VerifyGroup::Unmerged,
         (Standing::Check, _) => VerifyGroup::Check,
         (Standing::Contradicted, _) => VerifyGroup::Contradicted,
         (Standing::Gone, _) => VerifyGroup::Gone,
@@ -61,7 +73,8 @@ impl VerifyPage<'_> {
         let mut parts = vec![
             self.format_good(paint),
             self.format_unknown(paint),
-            self.format_unmerged(paint),
+            self.format_versions(paint, VerifyGroup::Unmerged, UNMERGED),
+            self.format_versions(paint, VerifyGroup::Replaced, REPLACED),
             self.format_entries(paint, |it| it >= VerifyGroup::Check),
             self.format_counts() + &self.format_next_step(paint),
         ];
@@ -117,24 +130,29 @@ impl VerifyPage<'_> {
             .collect()
     }
 
-    /// What another branch says. Nothing is shown against it: here it was never said.
-    fn format_unmerged(&self, paint: &Paint) -> String {
+    /// What another branch says. Nothing is shown against it: here it was never said, or another version stands.
+    fn format_versions(&self, paint: &Paint, group: VerifyGroup, title: &str) -> String {
         let row = |it: &VerifiedMemory| {
             let place = it
                 .memory
                 .citations
                 .first()
                 .map(|it| memory::format_place(&it.location()));
+            let version = match it.deed {
+                Some(deed) => Some(deed.to_string()),
+                None => it.beside.as_ref().map(describe_other_version),
+            };
+            let version = version.map(|it| style_text(DIM, format!("{it}; ")));
             [
                 style_text(BOLD, it.memory.handle()),
                 style_text(DIM, place.unwrap_or_default()),
-                flatten_to_line(&it.memory.fact),
+                version.unwrap_or_default() + &flatten_to_line(&it.memory.fact),
             ]
         };
-        let unmerged = self.memories_in(|it| it == VerifyGroup::Unmerged);
-        format_if(!unmerged.is_empty(), || {
-            let table = paint.format_table(0, unmerged.into_iter().map(row));
-            format!("{BOLD}Recorded on a branch that is not merged here:{BOLD:#}\n{table}")
+        let versions = self.memories_in(|it| it == group);
+        format_if(!versions.is_empty(), || {
+            let table = paint.format_table(0, versions.into_iter().map(row));
+            format!("{BOLD}{title}:{BOLD:#}\n{table}")
         })
     }
 
@@ -222,7 +240,10 @@ fn choose_group_style(group: VerifyGroup) -> Style {
         VerifyGroup::Moved | VerifyGroup::Edited => CYAN,
         VerifyGroup::Check => YELLOW,
         VerifyGroup::Contradicted | VerifyGroup::Gone => RED,
-        VerifyGroup::Uncited | VerifyGroup::Unknown | VerifyGroup::Unmerged => DIM,
+        VerifyGroup::Uncited
+        | VerifyGroup::Unknown
+        | VerifyGroup::Unmerged
+        | VerifyGroup::Replaced => DIM,
     }
 }
 
@@ -237,6 +258,7 @@ fn format_group_count(group: VerifyGroup, n: usize) -> String {
         VerifyGroup::Uncited => "without citation",
         VerifyGroup::Unknown => "could not be looked up",
         VerifyGroup::Unmerged => "not merged here",
+        VerifyGroup::Replaced => "replaced here",
         VerifyGroup::Check => "to check",
         VerifyGroup::Contradicted => "contradicted",
         VerifyGroup::Gone => "gone",

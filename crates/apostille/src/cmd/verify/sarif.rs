@@ -44,9 +44,14 @@ pub fn answer_with_sarif(
         if file == Path::new("-") {
             return Ok(ctx.render_output(&log, |_| text).with_err(beside()));
         }
-        fs::write(ctx.system.cwd.join(file), text).map_err(|error| new_write_fault(file, error))?;
+        write_report_file(ctx, file, &text)?;
     }
     Ok(answer())
+}
+
+/// Writes what a program reads beside the answer.
+pub fn write_report_file(ctx: &CommandContext, file: &Path, text: &str) -> CommandResult<()> {
+    fs::write(ctx.system.cwd.join(file), text).map_err(|error| new_write_fault(file, error))
 }
 
 /// A log with these rules and results. What is only said beside them are notes.

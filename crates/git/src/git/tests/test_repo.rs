@@ -169,7 +169,7 @@ pub(crate) fn describe_source_read(source: &dyn Source, text: &str) -> String {
         Err(SourceError::Outside { .. }) => "outside".into(),
         Err(SourceError::TooLarge { bytes, .. }) => format!("too large {bytes}"),
         Err(SourceError::NoSuchRef(_)) => "no such ref".into(),
-        Err(SourceError::Nowhere) => "nowhere".into(),
+        Err(SourceError::Nowhere | SourceError::OtherRepository { .. }) => "nowhere".into(),
         Err(SourceError::Limited { .. }) => "limited".into(),
         Err(SourceError::Unavailable { .. }) => "unavailable".into(),
     }

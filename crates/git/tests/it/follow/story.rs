@@ -375,6 +375,7 @@ pub(crate) fn sights_within(
         actor: None,
         other_spaces: &[],
         guardian: None,
+        testimony: None,
     };
     cx.citation_follower(most).follow_citations(citations)
 }

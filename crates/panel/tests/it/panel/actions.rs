@@ -24,6 +24,21 @@ fn edited<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
+fn an_edit_of_the_tags_alone_is_kept() {
+    let world = full();
+    let ana = Person::of(&world);
+    let fact = world.look("m-1").fact;
+    let tag = |name: &str, tags: &str| {
+        let fields = edited(&[("fact", fact.as_str()), ("tags", tags)]);
+        ana.does(&format!("/memories/{name}/edit"), &fields);
+    };
+    tag("m-1", "api, version");
+    assert_eq!(world.look("m-6").tags, ["api", "version"]);
+    tag("m-6", "");
+    assert!(world.look("m-7").tags.is_empty());
+}
+
+#[test]
 fn an_edit_puts_a_persons_words_in_its_place_and_can_be_taken_back() {
     let world = full();
     let ana = Person::of(&world);
@@ -618,4 +633,109 @@ fn what_is_nearly_known_is_shown_with_the_choices() {
     assert_eq!(stage(&world, "m-3"), Stage::Superseded);
     ana.undoes(&page);
     assert_eq!(stage(&world, "m-3"), Stage::Active);
+}
+
+/// The API has another version, and its file a line more.
+fn with_new_version() -> World {
+    let world = full();
+    world.shelf.write(
+        "src/api.rs",
+        "use std;\nuse core;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
+    world
+}
+
+#[test]
+fn what_was_edited_can_be_confirmed() {
+    let world = with_new_version();
+    let ana = Person::of(&world);
+    let page = text(main(&ana.sees("/memories/m-1")));
+    assert!(
+        page.contains("Confirm\nYou looked, and it is still true"),
+        "{page}"
+    );
+    assert!(page.contains("src/api.rs:4"), "{page}");
+    assert!(!page.contains("Refresh\n"), "{page}");
+    let page = ana.does("/memories/m-1/confirm", &[("citations", "src/api.rs:4")]);
+    assert!(
+        text(main(&page))
+            .starts_with("m-1 API version\nConfirmed: it cites the lines as they are now."),
+        "{}",
+        text(main(&page))
+    );
+    let now = &world.look("m-1").citations[0];
+    assert_eq!(
+        (now.location().to_string().as_str(), now.snippet.as_str()),
+        ("src/api.rs:4", "pub const API_VERSION: &str = \"v4\";")
+    );
+    ana.undoes(&page);
+    let before = &world.look("m-1").citations[0];
+    assert_eq!(before.location().to_string(), "src/api.rs:3");
+    let page = text(main(&ana.sees("/memories/m-2")));
+    assert!(
+        !page.contains("Confirm\n"),
+        "what stands needs no confirming: {page}"
+    );
+}
+
+#[test]
+fn a_program_confirms_what_the_lines_say() {
+    let world = with_new_version();
+    let program = Person::with(&world, Access::Write);
+    let reply = program.sends("/memories/m-1/confirm", &[("citations", "src/api.rs:4")]);
+    let page = text(main(&reply.body));
+    assert_eq!(reply.status, 422);
+    assert!(page.contains("it does not say `v3`"), "{page}");
+    assert_eq!(
+        world.look("m-1").citations[0].location().to_string(),
+        "src/api.rs:3"
+    );
+    let reply = program.sends("/memories/m-1/confirm", &[("citations", "nowhere")]);
+    assert_eq!(reply.status, 422);
+    assert!(reply.body.contains("nowhere"), "what was typed is kept");
+    program.does("/memories/m-1/confirm", &[("citations", "docs/api.md:3")]);
+    assert_eq!(
+        world.look("m-1").citations[0].location().to_string(),
+        "docs/api.md:3"
+    );
+}
+
+#[test]
+fn a_correction_on_a_branch_is_told_on_both_pages() {
+    let world = full();
+    world.shelf.branch_off();
+    world.shelf.write(
+        "src/api.rs",
+        "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
+    let ana = Person::of(&world);
+    let page = ana.does(
+        "/memories/m-1/edit",
+        &edited(&[
+            ("fact", "The API version is v4"),
+            ("citations", "src/api.rs:3"),
+            ("how", "correction"),
+        ]),
+    );
+    let page = text(main(&page));
+    assert!(
+        page.starts_with("m-6 API version\nKept beside the one before, which stays in use"),
+        "{page}"
+    );
+    assert!(
+        page.contains("on a branch: replaces m-1 once merged"),
+        "{page}"
+    );
+    let old = ana.reads("/memories/m-1");
+    assert!(
+        old.contains("m-6 replaces it once its branch is merged"),
+        "{old}"
+    );
+    assert!(!old.contains("Confirm\n"), "{old}");
+    let list = ana.reads("/");
+    assert!(
+        list.contains("on a branch: replaces m-1 once merged"),
+        "{list}"
+    );
+    assert_eq!(stage(&world, "m-1"), Stage::Active);
 }

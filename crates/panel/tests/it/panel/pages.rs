@@ -100,7 +100,7 @@ fn one_memory_with_its_evidence() {
     Found to hold: 1×
     Space: myorg/myapp
     Id: 019c99d1-f600-7000-8000-000000000001
-    SHA-256: 8a3e3d0fae5e647b994fbb2eb9a0992e67f63309612df55bda8e81edc48be9db (format 1)
+    SHA-256: 8a3e3d0fae5e647b994fbb2eb9a0992e67f63309612df55bda8e81edc48be9db (format 2)
     "#);
 }
 
@@ -158,7 +158,7 @@ fn what_can_be_done_is_said_beforehand() {
     separated by commas
     Citations
     src/api.rs:3
-    one place a line, such as src/api.rs:12-18; left empty, those that still hold stay
+    one place a line, such as src/api.rs:12-18 or src/http.rs::Server::bind; left empty, those that still hold stay
     What is it?
     a better version
     a correction: it was wrong

@@ -1,6 +1,6 @@
 //! Sessions, as a person reads them.
 
-use apostille_agents::session::{AgentSession, Moment, SessionEntry};
+use apostille_agents::session::{AgentSession, Moment, NotedFile, SessionEntry};
 use apostille_contract::sample_speaker;
 use apostille_core::forget::forget;
 
@@ -31,6 +31,10 @@ fn told(world: &World) -> Kept {
     };
     let touch = SessionEntry {
         is_outside: true,
+        noted: vec![NotedFile {
+            path: "docs/api.md".parse().unwrap(),
+            before: None,
+        }],
         ..moment(world, "s-1", Moment::Touch)
     };
     let third = SessionEntry {
@@ -123,6 +127,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     affinity 1.00
     clarity 3.30: 1 is about one word that no other memory has
     touch 2 seconds ago 2.5 ms words from outside
+    edits docs/api.md
     Turn 3
     prompt 1 second ago 2.5 ms
     Nothing: you asked to leave memory out of it.

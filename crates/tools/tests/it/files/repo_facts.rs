@@ -84,11 +84,11 @@ fn a_repository_fact_that_cannot_be_read_is_refused_with_the_way_out() {
     check(r#"{"fact": 1}"#, "file_text: fact: expected a text");
     check(
         r#"{"fact": "x", "citations": ["src/api.rs"]}"#,
-        "file_text: citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18",
+        "file_text: citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind",
     );
     check(
         "x\nCitations: somewhere",
-        "cannot cite 'somewhere': say which lines, as in src/api.rs:12-18",
+        "cannot cite 'somewhere': say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind",
     );
     check(
         "x\nCitations: src/api.rs:99",

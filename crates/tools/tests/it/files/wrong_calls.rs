@@ -81,8 +81,8 @@ fn create_errors_of_texts() {
         ),
         (
             create("/memories/repo/bare.md", "Builds are slow."),
-            "a project memory needs a citation of the code that proves it, as in src/api.rs:12-18; preferences and \
-             corrections (kind user or feedback) need none; name the code in file_text, as in a last line `Citations: \
+            "a project memory needs a citation of the code that proves it, as in src/api.rs:12-18, or words of the user \
+             or a run of a command in this session that show it; name the code in file_text, as in a last line `Citations: \
              src/api.rs:12-18`, or keep a preference in /memories/",
         ),
         (

@@ -1,0 +1,103 @@
+//! Memories by a path that they do not cite: the file they cite was renamed, or its lines were moved out of it, and nobody has
+//! healed the citation yet.
+//!
+//! Following every memory for every question about a file would cost a walk through the history each time. So only those are
+//! followed whose file is no longer in the tree, of which there are few; and where the question is about one file, only those
+//! that share a line with it.
+
+use std::collections::HashSet;
+
+use apostille_cite::{
+    citation::{Citation, RepoPath},
+    file_lines::FileLines,
+    follow::{CitationFinding, NEAR},
+    verdict::Verdict,
+};
+
+use crate::{
+    Context, CoreError,
+    memory::Memory,
+    space::Space,
+    store::{MemoryFilter, has_citation_below},
+};
+
+/// How many memories are followed for one question.
+const MAX_FOLLOWED: usize = 200;
+
+/// The memories that a filter with a path does not find by what they cite, and that stand at this path now.
+pub(crate) fn list_moved_memories(
+    cx: &Context,
+    filter: &MemoryFilter,
+) -> Result<Vec<Memory>, CoreError> {
+    let Some(path) = &filter.path else {
+        return Ok(Vec::new());
+    };
+    let mut lost = Vec::new();
+    for space in filter.spaces.iter().filter(|it| !it.is_user()) {
+        lost.extend(list_lost_memories(cx, space, filter)?);
+    }
+    lost.retain(|it| !has_citation_below(it, path));
+    if let Some(lines) = read_telling_lines(cx, path) {
+        lost.retain(|it| it.citations.iter().any(|it| shares_line(it, &lines)));
+    }
+    lost.truncate(MAX_FOLLOWED);
+    Ok(keep_moved_below(cx, lost, path))
+}
+
+/// The memories of a space that a filter admits, but for its path, and whose file is gone.
+fn list_lost_memories(
+    cx: &Context,
+    space: &Space,
+    filter: &MemoryFilter,
+) -> Result<Vec<Memory>, CoreError> {
+    let mut lost: Vec<Memory> = Vec::new();
+    // What cannot be looked at is not known to be gone.
+    let is_lost = |it: &RepoPath| matches!(cx.source.has_file(it), Ok(false));
+    let paths = cx.store.list_cited_paths(space)?.into_iter();
+    for path in paths.filter_map(|it| it.parse().ok()).filter(is_lost) {
+        let citing = MemoryFilter {
+            spaces: vec![space.clone()],
+            path: Some(path),
+            ..filter.clone()
+        };
+        for memory in cx.store.list_memories(&citing)? {
+            if lost.iter().all(|it| it.id != memory.id) {
+                lost.push(memory);
+            }
+        }
+    }
+    Ok(lost)
+}
+
+/// The lines of a file that say something, by their fingerprints; `None` for a folder, and for what cannot be read.
+fn read_telling_lines(cx: &Context, path: &RepoPath) -> Option<HashSet<String>> {
+    let blob = cx.source.read_file(path).ok()??;
+    Some(FileLines::from_bytes(&blob.bytes).telling_fingerprints())
+}
+
+/// Whether a file with these lines may be where cited text went: it has a line of it, or of its neighbours.
+fn shares_line(citation: &Citation, lines: &HashSet<String>) -> bool {
+    let mut neighbours = citation.before.iter().chain(&citation.after);
+    let snippet = FileLines::from_bytes(citation.snippet.as_bytes()).telling_fingerprints();
+    neighbours.any(|it| lines.contains(it)) || snippet.iter().any(|it| lines.contains(it))
+}
+
+fn keep_moved_below(cx: &Context, mut memories: Vec<Memory>, path: &RepoPath) -> Vec<Memory> {
+    if memories.is_empty() {
+        return memories;
+    }
+    let citations: Vec<&Citation> = memories.iter().flat_map(|it| &it.citations).collect();
+    let found = cx.citation_follower(NEAR).follow_citations(&citations);
+    let is_here = |it: CitationFinding| match it.verdict {
+        Verdict::Moved { to } => to.path.is_below(path),
+        Verdict::Changed(found) => found.at.path.is_below(path),
+        Verdict::Holds | Verdict::Gone { .. } | Verdict::Unknown { .. } => false,
+    };
+    let mut is_here = found.into_iter().map(is_here);
+    // All of a memory's citations are taken, so that the next memory begins with its own.
+    memories.retain(|it| {
+        let of_memory = is_here.by_ref().take(it.citations.len());
+        of_memory.filter(|is_here| *is_here).count() > 0
+    });
+    memories
+}
