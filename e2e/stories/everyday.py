@@ -19,10 +19,10 @@ async def story(desk):
     same(await desk.call("memory_recall", path="docs/api.md"), {"memories": [stands]})
     same(
         await desk.call("memory_remember", fact="The user wants short answers", kind="user"),
-        {"ok": True, "id": "u-1", "outcome": "remembered"},
+        {"ok": True, "id": "u-1", "outcome": "remembered", "pending": "it is about the user or a command, and no record of this session can be read to prove it"},
     )
     same(await desk.call("memory_recall", query="API version", ignore_memory=True), {"ignored": True, "memories": []})
-    same(await desk.call("memory_verify"), {"verified": 1, "good": 1, "unverified": 1})
+    same(await desk.call("memory_verify"), {"verified": 1, "good": 1})
     await read(desk)
     await refused(desk)
     await moved(desk)
@@ -34,9 +34,9 @@ async def read(desk):
     client = desk.client
     uris = [str(it.uri) for it in (await client.list_resources()).resources]
     fixed = ["apostille://recent", "apostille://briefing", "apostille://audit"]
-    same(uris, fixed + ["apostille://memory/u-1", "apostille://memory/m-1"])
+    same(uris, fixed + ["apostille://memory/m-1"])
     recent = json.loads((await client.read_resource("apostille://recent")).contents[0].text)
-    same([it["handle"] for it in recent["memories"]], ["u-1", "m-1"])
+    same([it["handle"] for it in recent["memories"]], ["m-1"])
     whole = json.loads((await client.read_resource("apostille://memory/m-1")).contents[0].text)
     same((whole["fact"], whole["standing"]), (RULE, "stands"))
     briefing = (await client.read_resource("apostille://briefing")).contents[0].text
@@ -86,4 +86,4 @@ async def forgotten(desk):
     same((await desk.refused("memory_forget", id="m-2"))["class"], "needs_agreement")
     same(await desk.call("memory_forget", id="m-2", user_agreed=True), {"ok": True, "id": "m-2", "outcome": "forgotten"})
     left = (await desk.call("memory_recall", query="API version release"))["memories"]
-    same([it["id"] for it in left], ["u-1"])
+    same([it["id"] for it in left], [])
