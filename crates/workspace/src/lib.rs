@@ -14,13 +14,14 @@
 //! How the pieces fit: [`system`] is what the process was given (folder, environment, terminal, clock), read once.
 //! [`project_folder`] is the checkout that a folder belongs to, [`config`] what is set there and where each setting comes from.
 //! [`workspace`] opens the store and the source of a command and lends it the core's `Context`; [`server_host`] does the same for each
-//! call of a server and implements [`apostille_api::host::OpenScope`]. [`speaker`] is the terminal's door to
+//! call of a server and implements [`apostille_api::host::OpenScope`]. [`healing`] lets citations follow the code while nobody waits. [`speaker`] is the terminal's door to
 //! [`apostille_core::speaker::Speaker`].
 
 pub mod atomic_file;
 pub mod config;
 pub mod error;
 pub mod github;
+pub mod healing;
 pub mod model;
 pub mod project_folder;
 pub mod prompt;

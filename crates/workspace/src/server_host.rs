@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
 };
 
 use apostille_api::host::{
@@ -15,6 +17,7 @@ use apostille_git::{git::Commit, verdict_cache::VerdictCacheFile};
 use apostille_text::digest::Digest;
 
 use super::{
+    healing,
     project_folder::ProjectFolder,
     sessions,
     side_records::{CallSideRecords, can_reach_space},
@@ -26,6 +29,11 @@ use crate::{
     error::CommandError,
     system::System,
 };
+
+/// How long a server leaves the machine to its first calls before it heals citations.
+const FIRST_HEALING: Duration = Duration::from_secs(1);
+/// How often it looks whether another commit is checked out.
+const HEALING_PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Which folders a client may send the server to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +62,8 @@ pub struct ServerHost {
     findings: Mutex<HashMap<PathBuf, Arc<VerdictCacheFile>>>,
     /// What was used last.
     used: Mutex<Option<StoreWatcher>>,
+    /// The folder of the checkout that a call was about last.
+    last_root: Mutex<Option<PathBuf>>,
 }
 
 impl ServerHost {
@@ -69,7 +79,40 @@ impl ServerHost {
             stores: Mutex::default(),
             findings: Mutex::default(),
             used: Mutex::default(),
+            last_root: Mutex::default(),
         }
+    }
+
+    /// Heals citations while the server runs, in a thread that ends with it. A write is whole or not at all, so that ending
+    /// in the middle loses nothing.
+    pub fn spawn_healing(self: &Arc<Self>) {
+        let host = Arc::downgrade(self);
+        thread::spawn(move || {
+            let mut pause = FIRST_HEALING;
+            loop {
+                thread::sleep(pause);
+                let Some(host) = host.upgrade() else { return };
+                // Nobody waits for it, and the next look tries again.
+                let _ = host.heal_last_checkout();
+                pause = HEALING_PAUSE;
+            }
+        });
+    }
+
+    /// Heals citations in the checkout that a call was about last, else in the server's own. How many memories changed.
+    pub fn heal_last_checkout(&self) -> Result<usize, CommandError> {
+        let root = lock_unpoisoned(&self.last_root).clone();
+        let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
+        let place = ProjectFolder::discover_from(root.as_ref().unwrap_or(&self.cwd))?;
+        let settings = config::resolve_settings(&system, &self.flags, &place)?;
+        if place.checkout.is_none() || !healing::can_heal_store(&settings) {
+            return Ok(0);
+        }
+        let source = settings.open_repository(&place, None)?;
+        let store = self.open_store(&settings)?;
+        let findings = self.open_verdict_cache(&system, &settings);
+        let workspace = Workspace::with_store(&system, settings, place, source, store, findings);
+        healing::heal_workspace(&system, &workspace)
     }
 
     /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
@@ -198,6 +241,9 @@ impl ServerHost {
             *used = Some(StoreWatcher::new(store, spaces, files));
         }
         drop(used);
+        if place.checkout.is_some() {
+            *lock_unpoisoned(&self.last_root) = Some(place.root.clone());
+        }
         self.build_workspace(system, settings, place, source)
     }
 
@@ -242,19 +288,27 @@ impl ServerHost {
         source: Box<dyn Source>,
     ) -> Result<Workspace, PlaceError> {
         let store = self.open_store(&settings)?;
-        let findings = workspace::locate_verdict_cache(system, &settings.repo).map(|file| {
-            let mut findings = lock_unpoisoned(&self.findings);
-            let open = findings
-                .entry(file)
-                .or_insert_with_key(|file| Arc::new(VerdictCacheFile::new(file)));
-            Arc::clone(open)
-        });
+        let findings = self.open_verdict_cache(system, &settings);
         let workspace = Workspace::with_store(system, settings, place, source, store, findings);
         Ok(workspace.with_guardian(system)?)
     }
 
+    /// What verifying found in this repository, which is read once.
+    fn open_verdict_cache(
+        &self,
+        system: &System,
+        settings: &Settings,
+    ) -> Option<Arc<VerdictCacheFile>> {
+        let file = workspace::locate_verdict_cache(system, &settings.repo)?;
+        let mut findings = lock_unpoisoned(&self.findings);
+        let open = findings
+            .entry(file)
+            .or_insert_with_key(|file| Arc::new(VerdictCacheFile::new(file)));
+        Some(Arc::clone(open))
+    }
+
     /// The store of these settings, which is opened once.
-    fn open_store(&self, settings: &Settings) -> Result<Arc<dyn Store>, PlaceError> {
+    fn open_store(&self, settings: &Settings) -> Result<Arc<dyn Store>, CommandError> {
         let url = &settings.store;
         let mut stores = lock_unpoisoned(&self.stores);
         // One SQLite file holds every repository; a file of lines is one repository's.
@@ -263,7 +317,7 @@ impl ServerHost {
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }
-        let store = workspace::open_configured_store(settings).map_err(CommandError::from)?;
+        let store = workspace::open_configured_store(settings)?;
         stores.insert(key, Arc::clone(&store));
         Ok(store)
     }

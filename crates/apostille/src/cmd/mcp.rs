@@ -15,13 +15,14 @@ use apostille_workspace::{
 
 /// Serves until the agent goes away.
 pub fn run(ctx: &CommandContext, args: &OfferArgs) -> CommandResult {
-    let machine = ServerHost::new(&ctx.system, &ctx.flags.settings(), ClientReach::Anywhere);
+    let flags = ctx.flags.settings();
+    let host = Arc::new(ServerHost::new(&ctx.system, &flags, ClientReach::Anywhere));
+    host.spawn_healing();
     if ctx.system.terminal.stdin {
         // A word to a person who started this by hand.
         let note = "apostille: waiting for an agent on the standard input; the README says how to set one up\n";
         let _ = write_styled_text(std::io::stderr().lock(), note, ColorChoice::Auto);
     }
-    apostille_mcp::serve_stdio(Arc::new(machine), args.to_offer())
-        .map_err(CommandError::internal)?;
+    apostille_mcp::serve_stdio(host, args.to_offer()).map_err(CommandError::internal)?;
     Ok(CommandOutput::default())
 }

@@ -45,9 +45,10 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(generate));
     let (write, written) = spawn_log_writer();
     let flags = ctx.flags.settings();
-    let host = ServerHost::new(&ctx.system, &flags, ClientReach::Here);
+    let host = Arc::new(ServerHost::new(&ctx.system, &flags, ClientReach::Here));
+    host.spawn_healing();
     let door = HttpServer::new(HttpServerConfig {
-        host: Arc::new(host),
+        host,
         offer: args.offered.to_offer(),
         keys: Arc::new(TokenKeyring::new(&ctx.system, token.as_deref())),
         panel: match ctx.system.speaker().person() {

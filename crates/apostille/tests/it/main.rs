@@ -25,6 +25,7 @@ mod edits;
 mod elsewhere;
 mod env;
 mod github;
+mod healing;
 mod hoard;
 mod hook;
 mod identity;

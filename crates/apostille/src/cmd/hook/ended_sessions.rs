@@ -32,7 +32,7 @@ use apostille_terminal::{
     paint::format_count,
 };
 use apostille_workspace::{
-    error, model, sessions, task, task::CheckoutTasks, workspace::Workspace,
+    error, healing, model, sessions, task, task::CheckoutTasks, workspace::Workspace,
 };
 
 /// After so long without a word, a session is over though nobody said so.
@@ -106,7 +106,16 @@ fn process_ended_sessions(
         }
     }
     ledger.prune_sessions(SystemTime::from(ctx.system.now) - KEPT);
-    failed.map(|()| views)
+    heal_after_session(ctx).and(failed).map(|()| views)
+}
+
+/// Lets citations follow what was committed meanwhile, where that is safe.
+fn heal_after_session(ctx: &CommandContext) -> CommandResult<()> {
+    let (_, settings) = ctx.find_project()?;
+    if healing::can_heal_store(&settings) {
+        healing::heal_workspace(&ctx.system, &ctx.open_workspace()?)?;
+    }
+    Ok(())
 }
 
 /// Whether a session is over, and was not gone through since.
