@@ -5,6 +5,7 @@
 //! outline only has to find the same item in two versions of a file. Where it is wrong, it is mostly wrong in both.
 //! Nothing is called valid because of an outline alone; it says where to look.
 
+mod go_constants;
 mod header;
 mod mask;
 mod parts;

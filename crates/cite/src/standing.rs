@@ -429,8 +429,11 @@ impl<'a> FactJudge<'a> {
         if is_good && !self.has_doubtful_move() {
             return self.judge_intact();
         }
-        let (rows_was, rows_now) = (&subject.item.rows, &item.rows);
-        if prose::is_same_code(was.path.as_str(), &was.text(rows_was), &now.text(rows_now)) {
+        let (text_was, text_now) = (was.text(&subject.item.rows), now.text(&item.rows));
+        // What stands beside the item may have changed all the same: the constants of a type, the caller of a function.
+        let is_inside =
+            !match_whole_literals(&self.list_said_beside(subject), &text_was).contains(&false);
+        if is_inside && prose::is_same_code(was.path.as_str(), &text_was, &text_now) {
             return judged(Standing::Stands);
         }
         let claim = ClaimParts::new(self, subject, &old);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CodeItem, FileOutline};
+use super::{CodeItem, FileOutline, go_constants::list_go_constants};
 use crate::{citation::ItemKind, file_lines::FileLines};
 
 /// An item as one text: the code beside its mask, byte for byte.
@@ -14,7 +14,9 @@ pub(crate) struct ItemParts {
     is_cut: bool,
     kind: ItemKind,
     style: ParameterStyle,
-    /// What it defines itself, where its body is told by its indentation.
+    /// What the language writes among the parameters for the value that a method is called on.
+    receivers: &'static [&'static str],
+    /// What it defines itself, where no brackets around its body tell it.
     children: Option<Vec<String>>,
 }
 
@@ -54,7 +56,20 @@ impl ItemParts {
             raw,
             mask,
             kind: item.kind,
-            children: matches!(extension, "py" | "pyi" | "rb").then(|| outline.list_children(item)),
+            receivers: match extension {
+                "py" | "pyi" => &["self", "cls"],
+                "rs" => &["self"],
+                "ts" | "tsx" => &["this"],
+                _ => &[],
+            },
+            children: match extension {
+                "py" | "pyi" | "rb" => Some(outline.list_children(item)),
+                "go" if item.kind == ItemKind::Type => {
+                    Some(list_go_constants(outline.masks(), item.name()))
+                        .filter(|it| !it.is_empty())
+                }
+                _ => None,
+            },
             style: if is_type_first {
                 ParameterStyle::TypeFirst
             } else {
@@ -75,11 +90,18 @@ impl ItemParts {
         Some(self.split_list(open))
     }
 
-    /// The names of a function's parameters, in order.
+    /// The names of a function's parameters, in order, without the receiver of a method.
     pub(crate) fn list_parameter_names(&self) -> Option<Vec<String>> {
         let parameters = self.find_parameters()?;
         let name = |span: &Range<usize>| self.name_parameter(span);
-        Some(parameters.iter().filter_map(name).collect())
+        let mut names: Vec<String> = parameters.iter().filter_map(name).collect();
+        if names
+            .first()
+            .is_some_and(|it| self.receivers.contains(&it.as_str()))
+        {
+            names.remove(0);
+        }
+        Some(names)
     }
 
     fn find_parameter_list(&self) -> Option<usize> {

@@ -103,13 +103,13 @@ fn parts_of_an_item_are_told_apart() {
         "a.rs",
         "fn f<T>(&self, a: Map<u8, u8>, mut b: u8) -> Result<A, B> {}",
         "f",
-        "self a b|-> Result<A, B>||",
+        "a b|-> Result<A, B>||",
     );
     check(
         "a.py",
         "def f(self, a: int = 302, *args) -> Base:\n    pass",
         "f",
-        "self a args|-> Base||",
+        "a args|-> Base||",
     );
     check(
         "a.go",

@@ -142,6 +142,29 @@ fn facts_are_judged_by_what_they_say() {
         "`tag` returns `Any`",
         "contradicted",
     );
+    let shells = "type shell int\n\nconst (\n\tunknown shell = iota\n\tcmd\n)\n\nvar used = 1\n";
+    let more = shells.replace("cmd\n", "cmd\n\tpwsh\n");
+    let other = shells.replace("used = 1", "used = 2");
+    for fact in [
+        "the members of `shell` are `unknown` and `cmd`",
+        "`shell` can be `unknown` or `cmd`",
+        "`shell` has two variants: unknown, cmd",
+    ] {
+        check("a.go", shells, "1-8", &more, fact, "contradicted");
+        check("a.go", shells, "1-8", &other, fact, "stands");
+    }
+    // The item that the fact names is the same; what it says of it stands beside it.
+    let beside = "struct Limits;\n\nconst MOST: u32 = 3;\n";
+    let lowered = beside.replace('3', "2");
+    let fact = "`Limits` allows 3 at most";
+    check("a.rs", beside, "1-3", &lowered, fact, "check");
+    let script = "function warn(resp) {\n  log(resp)\n}\n";
+    let passed = script.replace("(resp) {", "(self, resp) {");
+    let fact = "call `warn` with one argument: `resp`";
+    check("a.js", script, "1-3", &passed, fact, "contradicted");
+    let method = "class A:\n    def warn(self, resp):\n        log(resp)\n";
+    let logged = method.replace("log(", "self.log(");
+    check("a.py", method, "1-3", &logged, fact, "stands");
 }
 
 #[test]

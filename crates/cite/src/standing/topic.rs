@@ -49,9 +49,6 @@ const RETURNS: &str =
     "returns return returned gives yields result back get gets produces evaluates";
 const CLOSED: &str = "either possible only nothing others exactly all";
 
-/// The receiver that languages write among the parameters.
-const RECEIVERS: [&str; 3] = ["self", "cls", "this"];
-
 impl Wording {
     pub(super) fn from_fact(fact: &str) -> Self {
         let words = list_prose_words(fact);
@@ -121,12 +118,7 @@ impl Topic {
     }
 
     fn judge_parameters(&self, old: &ItemParts, new: &ItemParts) -> Option<Standing> {
-        let list = |item: &ItemParts| {
-            let mut names = item.list_parameter_names()?;
-            names.retain(|it| !RECEIVERS.contains(&it.as_str()));
-            Some(names)
-        };
-        let (was, now) = (list(old)?, list(new)?);
+        let (was, now) = (old.list_parameter_names()?, new.list_parameter_names()?);
         let is_implied =
             !was.is_empty() && was.iter().all(|it| self.coded.contains(it)) && !self.valued;
         if !self.wording.parameters && !is_implied {
