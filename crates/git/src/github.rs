@@ -22,8 +22,8 @@ use std::{
 use apostille_cite::{
     citation::RepoPath,
     source::{
-        CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, Source,
-        SourceBlob, SourceError, SourceResult, SourceTree,
+        CommitHistory, CommitStep, DefaultBranch, FileEdit, FileVersion, HistoryRoute, MAX_FILE,
+        Source, SourceBlob, SourceError, SourceResult, SourceTree,
     },
 };
 use jiff::Timestamp;
@@ -46,6 +46,8 @@ const MAX_TREE: u64 = 64 * 1024 * 1024;
 /// The largest answer that holds a file: base64 with line breaks is longer by less than half.
 const MAX_BLOB: u64 = MAX_FILE / 2 * 3 + MAX_MESSAGE;
 
+/// How many listings are kept in memory: a server runs for days, and each commit has one.
+const MAX_LISTINGS: usize = 32;
 /// From how many commits the way here is looked for: each takes a list of all files.
 const MAX_LEAPS: usize = 20;
 
@@ -62,9 +64,11 @@ pub struct GitHub {
     reference: String,
     /// The commit that all answers are of, once it is known. Held while it is asked for, so that there is one.
     pinned: Mutex<Option<String>>,
-    /// The listings read so far, by the path of the API.
-    listings: Mutex<HashMap<String, Arc<GitHubListing>>>,
+    /// The listings read so far, by the path of the API: what a commit holds never changes.
+    listings: Arc<Mutex<ListingCache>>,
 }
+
+type ListingCache = HashMap<String, Arc<GitHubListing>>;
 
 impl GitHub {
     /// The repository that these options name. Nothing is asked yet. `now` tells the time, for limits that pass.
@@ -82,8 +86,25 @@ impl GitHub {
             repo: options.repo,
             reference,
             pinned: Mutex::default(),
-            listings: Mutex::default(),
+            listings: Arc::default(),
         })
+    }
+
+    /// The same repository and ref as it is now, over the same connection: a server asks anew for each call.
+    #[must_use]
+    pub fn reopen(&self) -> Self {
+        self.at_reference(self.reference.clone())
+    }
+
+    fn at_reference(&self, reference: String) -> Self {
+        Self {
+            client: Arc::clone(&self.client),
+            cache: self.cache.clone(),
+            repo: self.repo.clone(),
+            reference,
+            pinned: Mutex::default(),
+            listings: Arc::clone(&self.listings),
+        }
     }
 
     /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
@@ -152,7 +173,11 @@ impl GitHub {
             .fetch_immutable(&self.list_request(path), GitHubListing::parse)?
             .map(Arc::new);
         if let Some(listing) = &listing {
-            lock_ignoring_poison(&self.listings).insert(path.to_owned(), Arc::clone(listing));
+            let mut kept = lock_ignoring_poison(&self.listings);
+            if kept.len() >= MAX_LISTINGS {
+                kept.clear();
+            }
+            kept.insert(path.to_owned(), Arc::clone(listing));
         }
         Ok(listing)
     }
@@ -375,18 +400,20 @@ impl Source for GitHub {
         Ok(self.find_entry(path)?.is_some())
     }
 
+    fn open_default_branch(&self) -> SourceResult<Option<DefaultBranch>> {
+        let head = self.at_reference("HEAD".to_owned());
+        let commit = head.pinned_commit()?;
+        Ok(Some(DefaultBranch {
+            commit,
+            tree: Box::new(head),
+        }))
+    }
+
     fn open_commit(&self, id: &str) -> SourceResult<Option<Box<dyn Source>>> {
         let Ok(reference) = options::parse_github_reference(Some(id)) else {
             return Ok(None);
         };
-        let commit = Self {
-            client: Arc::clone(&self.client),
-            cache: self.cache.clone(),
-            repo: self.repo.clone(),
-            reference,
-            pinned: Mutex::default(),
-            listings: Mutex::default(),
-        };
+        let commit = self.at_reference(reference);
         match commit.pinned_commit() {
             Ok(_) => Ok(Some(Box::new(commit))),
             Err(SourceError::NoSuchRef(_)) => Ok(None),

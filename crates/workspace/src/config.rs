@@ -5,6 +5,7 @@
 //! little it may decide.
 
 mod file;
+mod github_read;
 mod model;
 mod scalar;
 mod setting_key;
@@ -23,6 +24,7 @@ use apostille_cite::{
 use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
 
+pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
 pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
@@ -97,6 +99,8 @@ pub struct Settings {
     pub policy: Policy,
     /// Where GitHub's API is.
     pub github_url: String,
+    /// Which repositories servers read there, where they are not checked out.
+    pub github_read: GitHubReadList,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
     /// Where the gates of tasks are written down.
@@ -117,6 +121,7 @@ impl Settings {
             repo,
             policy: Policy::default(),
             github_url: GitHubOptions::new("").base,
+            github_read: GitHubReadList::default(),
             model: ModelSettings::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_notes: true,
@@ -172,7 +177,7 @@ impl Settings {
             value.as_ref().map_or_else(|| "none".into(), T::to_string)
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
-        let rows: [(SettingKey, &dyn ToString); 25] = [
+        let rows: [(SettingKey, &dyn ToString); 26] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -186,6 +191,7 @@ impl Settings {
             (SettingKey::Scoring, &policy.scoring),
             (SettingKey::RequireCitations, &policy.require_citations),
             (SettingKey::GithubUrl, &self.github_url),
+            (SettingKey::GithubRead, &self.github_read),
             (SettingKey::TaskDir, &self.task_dir),
             (SettingKey::TaskNotes, &self.task_notes),
             (SettingKey::ModelUrl, &show_or_none(&model.url)),
@@ -345,6 +351,7 @@ impl ConfigReader {
             SettingKey::GithubUrl => {
                 settings.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
             }
+            SettingKey::GithubRead => settings.github_read = scalar.as_text()?.parse()?,
             // What is wrong with a setting of the model is not repeated: it may be a key.
             SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
             SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),

@@ -18,6 +18,20 @@ pub fn open_github_source(
     settings: &Settings,
     reference: Option<&str>,
 ) -> Result<Box<dyn Source>, CommandError> {
+    let hub = connect_github(system, settings, reference)?;
+    match hub.read_tree() {
+        // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
+        Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),
+        _ => Ok(Box::new(hub)),
+    }
+}
+
+/// The same before anything is asked.
+pub fn connect_github(
+    system: &System,
+    settings: &Settings,
+    reference: Option<&str>,
+) -> Result<GitHub, CommandError> {
     let (base, env) = (settings.github_url.clone(), &system.env);
     let options = GitHubOptions {
         reference: reference.map(Into::into),
@@ -27,12 +41,7 @@ pub fn open_github_source(
         base,
         ..GitHubOptions::new(settings.repo.as_str())
     };
-    let hub = GitHub::new(options, system.clock())?;
-    match hub.read_tree() {
-        // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
-        Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),
-        _ => Ok(Box::new(hub)),
-    }
+    Ok(GitHub::new(options, system.clock())?)
 }
 
 /// The proxy for this address, unless it is to be reached without one.

@@ -1,6 +1,6 @@
 //! The machine as a server's host: which repository a call is about, and everything to answer it with.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,11 +13,11 @@ use apostille_api::host::{
 };
 use apostille_cite::source::{NoRepositorySource, Source, SourceError};
 use apostille_core::{space::Space, store::Store};
-use apostille_git::{git::Commit, verdict_cache::VerdictCacheFile};
+use apostille_git::{git::Commit, github::GitHub, verdict_cache::VerdictCacheFile};
 use apostille_text::digest::Digest;
 
 use super::{
-    healing,
+    github, healing,
     project_folder::ProjectFolder,
     sessions,
     side_records::{CallSideRecords, can_reach_space},
@@ -60,6 +60,8 @@ pub struct ServerHost {
     stores: Mutex<HashMap<StoreKey, Arc<dyn Store>>>,
     /// What verifying found, by the file it is kept in; read once, not for every call.
     findings: Mutex<HashMap<PathBuf, Arc<VerdictCacheFile>>>,
+    /// Repositories on GitHub that were read, by their API and name: a connection that is open already answers sooner.
+    github: Mutex<HashMap<(String, Space), GitHub>>,
     /// What was used last.
     used: Mutex<Option<StoreWatcher>>,
     /// The folder of the checkout that a call was about last.
@@ -78,6 +80,7 @@ impl ServerHost {
             secret: (system.random_source())().to_be_bytes(),
             stores: Mutex::default(),
             findings: Mutex::default(),
+            github: Mutex::default(),
             used: Mutex::default(),
             last_root: Mutex::default(),
         }
@@ -225,11 +228,12 @@ impl ServerHost {
                 "\"repo\" is {named}, but this is {repo}; leave it out, or start the server in a checkout of {named}"
             )));
         }
-        // The files of a folder that is no checkout of that repository prove nothing about it.
-        let source: Box<dyn Source> = if is_elsewhere {
-            Box::new(NoRepositorySource)
-        } else {
-            settings.open_repository(&place, None)?
+        let is_remote = is_elsewhere || settings.names_other_repository(&place);
+        let source: Box<dyn Source> = match self.open_github(system, &settings)? {
+            Some(hub) if is_remote => hub,
+            // The files of a folder that is no checkout of that repository prove nothing about it.
+            _ if is_elsewhere => Box::new(NoRepositorySource),
+            _ => settings.open_repository(&place, None)?,
         };
         let store = self.open_store(&settings)?;
         let spaces = [repo.clone(), settings.user.clone()];
@@ -273,7 +277,8 @@ impl ServerHost {
             )));
         }
         settings.repo = named;
-        let source = Box::new(NoRepositorySource);
+        let source = self.open_github(system, &settings)?;
+        let source = source.unwrap_or_else(|| Box::new(NoRepositorySource));
         Ok((
             self.build_workspace(system, settings, place, source)?,
             false,
@@ -291,6 +296,24 @@ impl ServerHost {
         let findings = self.open_verdict_cache(system, &settings);
         let workspace = Workspace::with_store(system, settings, place, source, store, findings);
         Ok(workspace.with_guardian(system)?)
+    }
+
+    /// The repository on GitHub, as its default branch is now; `None` where the user did not list it in `github.read`.
+    fn open_github(
+        &self,
+        system: &System,
+        settings: &Settings,
+    ) -> Result<Option<Box<dyn Source>>, CommandError> {
+        if !settings.github_read.has_repository(&settings.repo) {
+            return Ok(None);
+        }
+        let mut hubs = lock_unpoisoned(&self.github);
+        let key = (settings.github_url.clone(), settings.repo.clone());
+        let hub = match hubs.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(github::connect_github(system, settings, None)?),
+        };
+        Ok(Some(Box::new(hub.reopen())))
     }
 
     /// What verifying found in this repository, which is read once.

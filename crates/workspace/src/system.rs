@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::error::CommandError;
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-const NAMES: [&str; 53] = [
+pub(crate) const NAMES: [&str; 54] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -49,6 +49,7 @@ const NAMES: [&str; 53] = [
     "LOGNAME",
     "TERM",
     "APOSTILLE_GITHUB_URL",
+    "APOSTILLE_GITHUB_READ",
     "GITHUB_API_URL",
     "APOSTILLE_GITHUB_TOKEN",
     "GITHUB_TOKEN",

@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::env::Env;
+use crate::{
+    env::Env,
+    mcp::{Era, Talk},
+};
 
 /// A request: the target, and who asked.
 type Request = (String, Option<String>);
@@ -228,4 +231,46 @@ fn the_address_comes_from_the_user_and_never_from_a_repository() {
             .contains("a repository does not choose where your token is sent"),
         "{ran}"
     );
+}
+
+/// Asks a tool over MCP, from a folder in which there is no repository.
+fn call_tool(talk: &mut Talk, tool: &str, mut arguments: Value) -> Value {
+    arguments["repo"] = "acme/app".into();
+    let answer = talk.request("tools/call", json!({"name": tool, "arguments": arguments}));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+#[test]
+fn tools_read_listed_repository_through_github() {
+    let (mut env, folder) = apart();
+    let hub = Hub::start(&env, None);
+    env.set("APOSTILLE_GITHUB_URL", &hub.base);
+    let ask = |env: &Env| {
+        let mut talk = Talk::new(
+            env,
+            folder.as_ref(),
+            &["--profile", "all"],
+            Era::Legacy,
+            json!({}),
+        );
+        let found = call_tool(&mut talk, "memory_verify", json!({}));
+        let kept = call_tool(
+            &mut talk,
+            "memory_remember",
+            json!({"fact": "`API_VERSION` is 7", "reason": "clients older than that are refused", "citations": ["src/api.rs:4"]}),
+        );
+        let again = call_tool(&mut talk, "memory_verify", json!({}));
+        talk.end();
+        [found, kept, again]
+    };
+    let [unlisted, refused, _] = ask(&env);
+    assert_eq!(unlisted["good"], 0, "{unlisted}");
+    let why = "there is no repository here to look into";
+    assert!(unlisted.to_string().contains(why), "{unlisted}");
+    assert!(!refused.to_string().contains("remembered"), "{refused}");
+    assert_eq!(hub.asked(), [], "what is not listed is not asked for");
+    env.set("APOSTILLE_GITHUB_READ", "acme/*");
+    let [listed, kept, again] = ask(&env);
+    insta::assert_snapshot!("github_tools", format!("{listed:#}\n{kept:#}\n{again:#}"));
 }

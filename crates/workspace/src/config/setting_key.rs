@@ -26,6 +26,8 @@ words! {
         RequireCitations = "require_citations",
         /// Where GitHub's API is.
         GithubUrl = "github.url",
+        /// Which repositories servers read there, where they are not checked out.
+        GithubRead = "github.read",
         /// Where the model is.
         ModelUrl = "model.url",
         /// What the model is called.
@@ -111,6 +113,14 @@ impl SettingKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variable_of_every_setting_is_read() {
+        for key in SettingKey::ALL {
+            let name = key.env_variable();
+            assert!(crate::system::NAMES.contains(&&*name), "{name}");
+        }
+    }
 
     #[test]
     fn a_misspelt_key_is_told_its_name() {

@@ -33,6 +33,10 @@ pub(super) fn check_repository_setting(
             "a repository does not choose where your token is sent; \
              set it in your own config file, or with APOSTILLE_GITHUB_URL"
         }
+        SettingKey::GithubRead => {
+            "a repository does not choose what is read with your token; \
+             set it in your own config file, or with APOSTILLE_GITHUB_READ"
+        }
         key if key.is_model() => &format!(
             "a repository does not choose which model reads your sessions; \
              set it in your own config file, or with {}",
@@ -213,6 +217,11 @@ mod tests {
             SettingKey::GithubUrl,
             text("https://evil.example.com"),
             Err("where your token is sent"),
+        );
+        check(
+            SettingKey::GithubRead,
+            text("evil/app"),
+            Err("read with your token"),
         );
     }
 
