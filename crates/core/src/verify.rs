@@ -280,6 +280,7 @@ fn note_other_versions(
     let memories: Vec<&Memory> = looked_up.iter().map(|it| &it.0.memory).collect();
     let doubted = looked_up.iter().filter(|it| it.0.is_doubted());
     let doubted: BTreeSet<MemoryId> = doubted.map(|it| it.0.memory.id).collect();
+    let replaced = list_replaced_meanwhile(cx, &memories, &doubted);
     let families = branches::find_version_families(cx, &memories, |id| doubted.contains(&id));
     for family in families.unwrap_or_default() {
         let is_absent = |it: &&Memory| looked_up.iter().all(|known| known.0.memory.id != it.id);
@@ -295,6 +296,29 @@ fn note_other_versions(
             }
         }
     }
+    for (it, _) in looked_up {
+        it.is_outranked |= replaced.contains(&it.memory.id);
+    }
+}
+
+/// Those of the doubted memories that another process replaced or dropped since they were read, as healing in the
+/// background does: nothing is to be repaired there.
+fn list_replaced_meanwhile(
+    cx: &Context,
+    memories: &[&Memory],
+    doubted: &BTreeSet<MemoryId>,
+) -> BTreeSet<MemoryId> {
+    let were_active = memories.iter().filter(|it| it.is_active());
+    let ids: Vec<MemoryId> = were_active
+        .map(|it| it.id)
+        .filter(|id| doubted.contains(id))
+        .collect();
+    if ids.is_empty() {
+        return BTreeSet::new();
+    }
+    let now = cx.store.get_by_ids(&ids).unwrap_or_default();
+    let gone = now.into_iter().filter(|it| !it.is_active());
+    gone.map(|it| it.id).collect()
 }
 
 /// Lets corrections take their place that stand on the default branch by now.

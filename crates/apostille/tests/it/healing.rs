@@ -37,9 +37,9 @@ fn stored(env: &Env) -> (String, usize) {
 fn session_end_heals_moved_citations_once() {
     let env = renamed();
     assert_eq!(stored(&env), ("src/limits.rs".into(), 0));
-    env.ok(&["hook", "--after="]);
+    env.ok(&["hook", "--after=s1"]);
     assert_eq!(stored(&env), ("src/quota.rs".into(), 1));
-    env.ok(&["hook", "--after="]);
+    env.ok(&["hook", "--after=s1"]);
     assert_eq!(stored(&env), ("src/quota.rs".into(), 1));
 }
 
@@ -49,14 +49,14 @@ fn session_end_heals_nothing_on_a_branch_or_in_a_half_done_edit() {
     env.git(&["checkout", "-qb", "feature"]);
     std::fs::write(env.repo().join("src/extra.rs"), "// more\n").unwrap();
     env.commit();
-    env.ok(&["hook", "--after="]);
+    env.ok(&["hook", "--after=s1"]);
     assert_eq!(stored(&env).0, "src/limits.rs");
     env.git(&["checkout", "-q", "-"]);
     std::fs::write(env.repo().join("src/quota.rs"), "half done\n").unwrap();
-    env.ok(&["hook", "--after="]);
+    env.ok(&["hook", "--after=s1"]);
     assert_eq!(stored(&env).0, "src/limits.rs");
     env.git(&["checkout", "-q", "src/quota.rs"]);
-    env.ok(&["hook", "--after="]);
+    env.ok(&["hook", "--after=s1"]);
     assert_eq!(stored(&env).0, "src/quota.rs");
 }
 

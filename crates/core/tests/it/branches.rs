@@ -1,10 +1,10 @@
 //! Two versions of one memory: which one is shown, and in whose place.
 
 use apostille_core::{
-    memory::{Draft, DuplicateChoice, MemoryName, ReplacementKind},
+    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind},
     recall::{RecallOutcome, RecallRequest},
     remember::RememberOutcome,
-    revise,
+    revise, verify,
 };
 
 use crate::world::{World, cited, repo};
@@ -59,6 +59,22 @@ fn a_version_is_found_by_the_words_of_the_other() {
     assert_eq!(shown(&world.ask("which files are turned away")), ["m-2"]);
     world.shelf.write("src/limits.rs", OLD);
     assert_eq!(shown(&world.ask("which files are turned away")), ["m-1"]);
+}
+
+/// A reader has the memory in hand while another process settles the versions.
+#[test]
+fn memory_replaced_while_it_is_judged_needs_no_repair() {
+    let world = World::verified();
+    world.shelf.write("src/limits.rs", OLD);
+    let read = world.kept(cited("`LIMIT` is 10", &["src/limits.rs:1"]));
+    world.shelf.write("src/limits.rs", NEW);
+    let judge = |memory: &Memory| {
+        let found = world.with(|cx| verify::follow_memory_citations(cx, vec![memory.clone()]));
+        found[0].is_bad()
+    };
+    assert!(judge(&read));
+    correct(&world, "m-1", cited("`LIMIT` is 25", &["src/limits.rs:1"]));
+    assert!(!judge(&read));
 }
 
 #[test]
