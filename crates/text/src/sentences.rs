@@ -28,13 +28,15 @@ fn is_list_item(line: &str) -> bool {
 
 fn count_line_sentences(line: &str) -> usize {
     let words: Vec<&str> = line.split_whitespace().collect();
+    // Who begins with a small letter begins every sentence with one.
+    let is_small = line.trim_start().starts_with(char::is_lowercase);
     let mut is_quoted = false;
     let (mut n_sentences, mut n_words) = (0, 0);
     for (n, word) in words.iter().enumerate() {
         n_words += 1;
         is_quoted ^= word.matches('`').count() % 2 == 1;
         let is_end = n + 1 == words.len()
-            || (!is_quoted && ends_sentence(word) && begins_sentence(words[n + 1]));
+            || (!is_quoted && ends_sentence(word) && begins_sentence(words[n + 1], is_small));
         if is_end && (n_words >= FEWEST_WORDS || n_sentences == 0) {
             n_sentences += 1;
             n_words = 0;
@@ -53,12 +55,13 @@ fn ends_sentence(word: &str) -> bool {
     word.chars().nth(1).is_some() && !is_in_word_list(ABBREVIATIONS, &word)
 }
 
-fn begins_sentence(word: &str) -> bool {
+fn begins_sentence(word: &str, is_small: bool) -> bool {
     let first = word
         .trim_start_matches(['(', '"', '\'', '“', '„'])
         .chars()
         .next();
-    first.is_some_and(|it| it.is_uppercase() || it == '`' || it.is_ascii_digit())
+    let is_first = |it: char| it.is_uppercase() || it == '`' || it.is_ascii_digit();
+    first.is_some_and(|it| is_first(it) || is_small && it.is_alphabetic())
 }
 
 #[cfg(test)]
@@ -71,6 +74,8 @@ mod tests {
             |text: &str, expected: usize| assert_eq!(count_sentences(text), expected, "{text}");
         check("Use pnpm", 1);
         check("Use pnpm. Never npm.", 2);
+        check("use pnpm. never npm! we pay for it. it is slow", 4);
+        check("the docs, e.g. of v2, i.e. the new ones, are in docs/", 1);
         check("It reads a.toml. Then b.toml. Then c.toml.", 3);
         check(
             "Tools such as e.g. Jest vs. Vitest, i.e. Runners, are fine",

@@ -2,6 +2,7 @@
 
 mod exclusion;
 mod kind;
+mod kind_cues;
 mod pattern_table;
 
 pub(super) use exclusion::refuse_trifle;

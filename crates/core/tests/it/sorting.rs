@@ -9,6 +9,8 @@ use crate::world::{World, repo};
 /// Texts that the patterns were tuned on, and texts that they were not.
 const TUNED: &str = include_str!("../data/sorting_tuned.tsv");
 const UNSEEN: &str = include_str!("../data/sorting_unseen.tsv");
+/// Texts by somebody who had only the description of the kinds: never tuned on, rates only.
+const INDEPENDENT: &str = include_str!("../data/sorting_independent.tsv");
 
 /// One labelled text.
 struct LabelledText<'a> {
@@ -120,4 +122,7 @@ fn texts_are_sorted_as_a_reader_would() {
     let (rates, report) = measure_sorting(UNSEEN);
     check_floors(&rates, [97, 75, 100, 90]);
     insta::assert_snapshot!("sorting_unseen", report);
+    let (rates, report) = measure_sorting(INDEPENDENT);
+    check_floors(&rates, [97, 70, 95, 85]);
+    insta::assert_snapshot!("sorting_independent", report);
 }

@@ -25,8 +25,9 @@ pub fn find_exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
 }
 
 /// Words that fill a text and say nothing.
-const FILLERS: &str = "a an and asdf bar baz bla blah done fine foo hello hey hi ipsum it lorem no nothing ok okay please qwerty \
-    remember something stuff sure test testing thanks that the this todo world yes";
+const FILLERS: &str = "a an and asdf bar baz bla blah check cool do does done fine foo great hello hey hi hm hmm huh i ipsum it just \
+    lol lorem me memory memories na nice no nope note nothing nvm oh ok okay ping please qwerty really remember save something \
+    store stuff sure test testing thank thanks that the thing this thx todo tests ty work works world wow yeah yep yes you";
 
 /// The longest text that is looked at for whether it says anything, in bytes.
 const TRIFLE_BYTES: usize = 40;
@@ -59,19 +60,27 @@ struct ExclusionRule {
     what: Exclusion,
     pattern: LazyPattern,
     /// Words that make it a fact all the same.
-    unless: &'static [&'static str],
+    unless: Exceptions,
 }
 
 impl ExclusionRule {
     fn excludes_text(&self, lower: &str) -> bool {
-        self.pattern.matches_text(lower) && !self.unless.iter().any(|it| lower.contains(it))
+        let is_fact = || {
+            self.unless
+                .iter()
+                .copied()
+                .flatten()
+                .any(|it| lower.contains(it))
+        };
+        self.pattern.matches_text(lower) && !is_fact()
     }
 }
 
-/// A rule without exceptions.
-const NOTHING: &[&str] = &[];
+/// Words that make a fact of what a rule would turn away, in groups.
+type Exceptions = &'static [&'static [&'static str]];
+
 /// What says why it matters, or what follows from it.
-const REASONED: &[&str] = &[
+const REASONS: &[&str] = &[
     "because",
     "so that",
     ", so ",
@@ -89,47 +98,56 @@ const REASONED: &[&str] = &[
     "unless",
     "instead",
 ];
-/// The same, and what makes a sentence of a participle: "deleted branches are kept".
-const FINITE: &[&str] = &[
-    "because",
-    "so that",
-    ", so ",
-    "since ",
-    "otherwise",
-    " must",
-    "never",
-    "always",
-    " only ",
-    "don't",
-    "do not",
-    " why ",
-    "therefore",
-    "in step",
-    "unless",
-    "instead",
-    " is ",
-    " are ",
+/// What makes a sentence of a participle: "deleted branches are kept".
+const FINITE_VERBS: &[&str] = &[
+    " is ", " are ", " need", " may ", " can ", " cannot ", " should ", " will ", " have ",
+    " has ", " get ", " gets ", " go ", " goes ", " stay", " belong",
+];
+/// What was learned from it: "fixed by closing the cursor first".
+const LESSONS: &[&str] = &[
+    " by ",
+    "every time",
+    "without it",
+    "have to",
+    "has to",
     " need",
-    " may ",
-    " can ",
-    " cannot ",
-    " should ",
-    " will ",
-    " have ",
-    " has ",
-    " get ",
-    " gets ",
-    " go ",
-    " goes ",
-    " stay",
-    " belong",
+    "root cause",
+    "turned out",
+    "lesson",
 ];
+/// What makes a sentence with a day in it true on other days, too.
+const OTHER_DAYS: &[&str] = &[
+    "does not",
+    "isn't",
+    "every",
+    "mentioned",
+    "decided",
+    "corrected",
+    "learned",
+    "prefers",
+    "wants",
+    "that they ",
+    " are ",
+    "today is",
+    "today's",
+    "no longer",
+    "from now",
+    "as of today",
+    "until today",
+    "still",
+];
+
+const NOTHING: Exceptions = &[];
+const REASONED: Exceptions = &[REASONS];
+const FINITE: Exceptions = &[REASONS, FINITE_VERBS];
+const LESSON: Exceptions = &[REASONS, LESSONS];
+const TIMELESS: Exceptions = &[REASONS, LESSONS, OTHER_DAYS];
 
 const fn exclude(
     what: Exclusion,
     words: &'static [&'static str],
     pattern: &'static str,
-    unless: &'static [&'static str],
+    unless: Exceptions,
 ) -> ExclusionRule {
     ExclusionRule {
         what,
@@ -152,7 +170,7 @@ fn advise_on_exclusion(what: Exclusion) -> &'static str {
     }
 }
 
-static RULES: [ExclusionRule; 28] = [
+static RULES: [ExclusionRule; 41] = [
     exclude(
         Exclusion::CodeState,
         &["defined", "declared", "implemented", "located"],
@@ -352,7 +370,7 @@ static RULES: [ExclusionRule; 28] = [
             "solved",
         ],
         r"^((today|yesterday|now|finally|so),? )*(i|we|the agent)(('|\xe2\x80\x99)ve)?( have| has| had| just| now| also| finally| already| successfully)* (fixed|added|implemented|ran|read|checked|pushed|committed|finished|completed|installed|refactored|updated|debugged|investigated|looked (into|at)|tested|wrote|created|removed|deleted|cleaned|renamed|reviewed|verified|resolved|edited|changed|tried|started|solved)\b",
-        REASONED,
+        LESSON,
     ),
     exclude(
         Exclusion::TaskState,
@@ -416,7 +434,7 @@ static RULES: [ExclusionRule; 28] = [
             "just now",
         ],
         r"\b(fixed|repaired|solved|finished|added|implemented|completed|resolved|refactored)\b.{0,60}\b(today|yesterday|this (morning|afternoon|evening|session)|just now)\b",
-        REASONED,
+        LESSON,
     ),
     exclude(
         Exclusion::TaskState,
@@ -431,6 +449,171 @@ static RULES: [ExclusionRule; 28] = [
         ],
         r"\b(heute|gerade|gestern)\b.{0,80}\b(repariert|behoben|gefixt|erledigt|hinzugef..?gt|ge..?ndert|umgebaut|gel..?st|korrigiert)\b|^(je viens de|j'ai (corrig|ajout|fini|termin|r..?par))|^(acabo de|he (arreglado|corregido|terminado|probado))\b",
         NOTHING,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &["will ", "gotta", "next ", "brb"],
+        r"^(gotta go|brb\b|back later)|(^|\bi |\bwe |, |\bthen )(i'll|we'll|will|gonna) (continue|finish|pick (it|this) up|get back|resume|look (at|into) (it|this)|do (it|this|that)|try)\b|^next,? (i|we)('ll| will| am| are)?\b",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "stuck",
+            "awaiting",
+            "waiting",
+            "% done",
+            "so far",
+            "right now",
+            "at the moment",
+            "down since",
+            "in progress",
+            "halfway",
+        ],
+        r"\bawaiting (approval|review|feedback|merge|\w+'s)\b|\d+ ?% (done|complete|through)\b|\b(good|fine|ok|okay|well|result|results|luck|idea|nothing|progress)( \w+)? so far[.!]?$|\b(still|currently) (stuck|broken|debugging|failing|waiting|blocked|investigating|compiling)\b|^(still )?stuck (at|on|with|in)\b|\b(is|are|am|was|'s|'m) (down|red|broken|failing|stuck|blocked|offline|flaky)( again)?,? (since|right now|at the moment|for the last|today)\b|\b(in progress|halfway (through|done))[.!]?$|\bright now[,.!]",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "done",
+            "finished",
+            "merged",
+            "deployed",
+            "shipped",
+            "pushed",
+            "released",
+            "rebased",
+            "reviewed",
+            "submitted",
+            "uploaded",
+            "tagged",
+        ],
+        r"^(all )?(done|finished|merged|deployed|shipped|pushed|released|rebased|reviewed|submitted|uploaded|tagged)( (it|this|that|them|w/|with|everything|to (prod|production|staging|main|master|develop)|\d{1,2}:\d\d|v?\d+\.\d+)\b|[.!,:]|$)",
+        FINITE,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &["test", "spec", "check", "green", "lint", "types"],
+        r"\b\d+( of \d+)? (unit |integration )?(tests?|specs?|checks?)( are| all| now)* (pass(es|ed|ing)?|green|fail(s|ed|ing)?)\b|\b(tests?|build|ci|lint|types?) (is |are )?(now |all )?(green|pass|passes|passing)\b[^a-z]*(now|again|locally|after\b.{0,40})?[^a-z]*$",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "today",
+            "this morning",
+            "this afternoon",
+            "this evening",
+            "yesterday",
+            "last night",
+            "just now",
+            "an hour ago",
+            "tonight",
+        ],
+        r"\b(was|were|went|got|been|did|[a-z]{2,}ed)\b.*\b(today|this (morning|afternoon|evening)|yesterday|last night|just now|an hour ago|tonight)\b|\b(today|this (morning|afternoon|evening)|yesterday|last night|just now|an hour ago|tonight)\b.*\b(was|were|went|got|been|did|[a-z]{2,}ed)\b",
+        TIMELESS,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "uncommitted",
+            "working tree",
+            "stash",
+            "checked out",
+            "detached head",
+        ],
+        r"^(the |my )?(working (tree|copy|directory)|repo(sitory)?|branch|checkout|stash)\b.{0,30}\b(uncommitted|untracked|is (clean|dirty)|(has|have) (\d+|two|three|some|no) (uncommitted|staged|unstaged))|^there are (uncommitted|unstaged|staged)",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "user said",
+            "user asked how",
+            "user thanked",
+            "user confirmed",
+            "user is",
+            "user just",
+            "user seems",
+            "user greeted",
+        ],
+        r"^(the )?user (said (hello|hi|thanks|goodbye|bye|yes|no|ok|okay)|asked how|thanked|greeted|confirmed (it|this|that)|just (asked|said)|is (happy|waiting|satisfied|away|back|afk)|seems? (happy|satisfied|pleased))\b",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "task",
+            "step",
+            "session",
+            "iteration",
+            "phase",
+            "milestone",
+            "summary",
+            "ticket",
+        ],
+        r"^(the )?(task|step|session|iteration|phase|milestone|ticket|subtask|sprint)\b[^.]{0,24}\b(complete|completed|done|finished|summary|underway|started|closed|over)\b[^.]{0,30}(\.|:|$)",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::TaskState,
+        &[
+            "got ",
+            "working",
+            "failed",
+            "retry",
+            "retrying",
+            "succeeded",
+            "crashed",
+            "almost",
+            "nearly",
+        ],
+        r"^(finally )?got .{0,50}\b(working|running|compiling|to (work|run|compile|build))( finally| now| again)?[.!]?$|^(the )?(command|script|job|call|request|install|attempt) (just )?(failed|succeeded|crashed|finished|timed out)\b[^.]{0,40}$|\bretrying[.!]?$|^(almost|nearly) (done|there|finished)\b",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::CodeState,
+        &[
+            "lists",
+            "includes",
+            "imports",
+            "exports",
+            "depends on",
+            "declares",
+            "defines",
+            "calls",
+        ],
+        r"^(the )?(file |module |header |line \d+ of )?`?[\w./-]+\.\w{1,5}`? (lists|includes|imports|exports|declares|defines|depends on|calls) `?[\w<>./:@-]+`?((, | and |, and )`?[\w<>./:@-]+`?)*( (as an?|among its|in its|in the) \w+)?\.?$|^line \d+ of\b[^;]{0,90}$",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::CodeState,
+        &["holds", "has ", "contains", "of type", "consists"],
+        r"^(the )?(struct|class|enum|type|interface|table|column|record|trait|component|field|dataclass|model|schema|message) `?[\w.:]+`? ?(in (table |struct |class )?`?[\w.]+`? )?(holds|has|contains|consists of|is) (\d+|one|two|three|four|five|six|an?|the|of|type)\b[^.;]{0,70}\.?$",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::CodeState,
+        &["returns", "takes", "accepts"],
+        r"^(the )?`?[\w.:]*(\w_\w+|\w\(\))`?(\(\))? ((returns|yields|throws) (an? )?`?[\w\[\]<>:.|?]+`?|(takes|accepts) (no|one|two|three|four|\d+) (parameters?|arguments?|args?))\.?$",
+        REASONED,
+    ),
+    exclude(
+        Exclusion::GitHistory,
+        &[
+            "tagged",
+            "created",
+            "renamed",
+            "deleted",
+            "git log",
+            "git blame",
+            "last person",
+            "bumped",
+            "authored",
+        ],
+        r"^(the )?(release|version|branch|tag|repo(sitory)?|commit|file) ?\S{0,60} (was|were|has been|got) (tagged|created|renamed|deleted|pushed|bumped|cut|authored|rebased|updated)\b[^;]{0,60}$|\baccording to git (log|blame|history)\b|\blast person to (edit|touch|change)\b|^(the )?version (was )?bumped\b|\bbumped (\w+ )?(from \S+ )?to v?\d",
+        REASONED,
     ),
 ];
 
@@ -545,6 +728,58 @@ mod tests {
         (
             "heute habe ich den Parser repariert",
             "Der Parser liest heute noch Latin-1",
+        ),
+        (
+            "Next I will write the unit tests for the scheduler.",
+            "The next id is drawn by the server",
+        ),
+        (
+            "build is running, 40% done",
+            "The queue is drained at the end of each hour",
+        ),
+        (
+            "deployed 14:20, looks good so far",
+            "Merged branches are deleted by the bot",
+        ),
+        (
+            "All 212 tests pass after the refactoring.",
+            "212 tests are known to be slow",
+        ),
+        (
+            "Rebase onto main went through without conflicts this afternoon.",
+            "Sessions that began yesterday are closed at midnight",
+        ),
+        (
+            "The working tree has uncommitted changes in two files.",
+            "Release builds refuse a working tree with uncommitted changes",
+        ),
+        (
+            "The user said hello and asked how I was doing.",
+            "The user said: always squash before merging",
+        ),
+        (
+            "Task complete. Ready for review.",
+            "A task is done when its notes are written",
+        ),
+        (
+            "got the login page working finally",
+            "A job that failed twice is parked",
+        ),
+        (
+            "package.json lists express as a dependency",
+            "schema.sql lists tables in the order in which they must be created",
+        ),
+        (
+            "struct AdcSample holds two fields, a u16 and a timestamp.",
+            "The table jobs is a queue",
+        ),
+        (
+            "get_user returns an Optional[User].",
+            "get_user returns nothing for deleted rows, which callers take for success; check it",
+        ),
+        (
+            "Branch feature/minimap was created off main.",
+            "A release branch is made by the bot, never by hand",
         ),
     ];
 

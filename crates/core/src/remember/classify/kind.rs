@@ -1,6 +1,6 @@
 //! What sort of memory a fact is that does not say it, and whose.
 
-use super::pattern_table::LazyPattern;
+use super::kind_cues::KIND_CUES;
 use crate::memory::{Kind, Layer};
 
 /// Whether a fact goes with its user into every repository, and not with the repository it was said in: identity, and
@@ -21,100 +21,30 @@ pub fn belongs_to_user(
     }
 }
 
-/// The kind that the words of a fact suggest. The most telling come first: a correction that speaks of the user is a
-/// correction.
+/// What every fact is unless its words tell otherwise.
+const PROJECT_WEIGHT: f32 = 1.0;
+
+/// The kind that the words of a fact suggest: each cue that they have speaks for a kind, and the strongest sum wins.
+///
+/// No single word tells: "I reject everything without a test" is feedback, "I reject mail before nine" is a habit. Weights are
+/// round, and chosen on texts that the rates in `tests/it/sorting.rs` are not measured on.
 pub fn guess_fact_kind(fact: &str) -> Kind {
-    let lower = fact.trim().to_lowercase();
-    let is_told = |rows: &[LazyPattern]| rows.iter().any(|row| row.matches_text(&lower));
-    if is_told(&FEEDBACK) {
-        Kind::Feedback
-    } else if is_told(&USER) {
-        Kind::User
-    } else if is_told(&REFERENCE) {
-        Kind::Reference
-    } else {
-        Kind::Project
+    let lower = fact.trim().to_lowercase().replace('’', "'");
+    let weigh = |kind: Kind| {
+        let cues = KIND_CUES.iter().filter(|it| it.kind == kind);
+        cues.filter(|it| it.pattern.matches_text(&lower))
+            .map(|it| it.weight)
+            .sum::<f32>()
+    };
+    let mut best = (Kind::Project, PROJECT_WEIGHT + weigh(Kind::Project));
+    for kind in [Kind::Reference, Kind::User, Kind::Feedback] {
+        let weight = weigh(kind);
+        if weight > best.1 {
+            best = (kind, weight);
+        }
     }
+    best.0
 }
-
-/// What was done wrong, and what is not to be done again.
-static FEEDBACK: [LazyPattern; 3] = [
-    LazyPattern::new(
-        &["stop ", "don't", "don’t", "do not", "avoid", "no more"],
-        r"^(please )?(stop \w+ing|don('|\xe2\x80\x99)t (add|use|mock|touch|put|run|edit|change|commit|remove|rewrite|introduce|import)|do not|avoid|no more)\b",
-    ),
-    LazyPattern::new(
-        &["correct", "mistake", "lesson", "wrong", "feedback"],
-        r"\buser corrected\b|^(a )?correction\b|\bmistakes?\b.{0,20}:|^lessons?\b.{0,20}:|^(no, |that was |that is |that's )?wrong\b|\breview feedback\b",
-    ),
-    LazyPattern::new(
-        &["you "],
-        r"\byou (keep|kept|forgot|forget|should have|always forget)\b|\btold you\b",
-    ),
-];
-
-/// What a person is, likes and is used to, in their own words or in an agent's.
-static USER: [LazyPattern; 5] = [
-    LazyPattern::new(
-        &["user", "prefers", "likes"],
-        r"\b(the |this |our )?user (strongly |really |usually |always |never |generally )*(prefers?|wants|likes|dislikes|hates|loves|works|uses|runs|speaks|expects|reviews|reads|types|lives|would (rather|like|prefer)|is (new to|an? |based|from|familiar|fluent|not (familiar|used)|used to)|has asked|asked (that|for|to be))|^(the )?user('|\xe2\x80\x99)s (name|editor|shell|time ?zone|language|preferred|primary|favou?rite|role|os|machine|terminal)\b|\(the user\)|^(prefers|likes|dislikes) |\buser preference|\bpreference \(user\)",
-    ),
-    LazyPattern::new(
-        &["i ", "i'", "i’", "my ", "mine"],
-        r"^(and |also |please |when |as |for me,? )?(i|i('|\xe2\x80\x99)(m|d|ve|ll)) (\w+ ){0,2}?(prefer|want|like|dislike|hate|love|use|work|am|have used|have been|need|speak|live|don('|\xe2\x80\x99)t|do not|would|never|always|say|mean|read|write|type)\b|^i('|\xe2\x80\x99)m |^my (name|pronouns|editor|shell|time ?zone|favou?rite|preferred|machine|setup|keyboard|role|team|os|laptop|first language)\b|\bof mine\b",
-    ),
-    LazyPattern::new(
-        &[" me", "myself"],
-        r"^(please |always |never |don('|\xe2\x80\x99)t |do not )*(call|answer|tell|show|ask|give|remind|talk to|speak to|reply to|explain|send|warn|help)\b.{0,40}\bme\b|\bfor me,|\b(to|with) me\b",
-    ),
-    LazyPattern::new(
-        &["answer", "repl", "response", "explanation", "explain"],
-        r"^(please |pls |always )?(keep|make|write|give) (your |the |all )?(answers?|repl(y|ies)|responses?|explanations?)\b|^(reply|answer|respond) (always )?(in|with|briefly|concisely|tersely)\b",
-    ),
-    LazyPattern::new(
-        &[
-            "ich ", "mir ", "mich", "je ", "moi", "prefier", "me gusta", "quiero", "mi ",
-        ],
-        r"^ich (mag|bevorzuge|m..?chte|will|arbeite|nutze|benutze|hei..?e|bin|hasse|verwende)\b|^(bitte )?\w+e (mir|mich)\b|^je (pr..?f..?re|veux|suis|travaille|utilise|d..?teste|m'appelle)|^prefiero\b|^me gusta|^quiero que|^mi (nombre|editor)\b",
-    ),
-];
-
-/// Commands and addresses.
-static REFERENCE: [LazyPattern; 3] = [
-    LazyPattern::new(
-        &[
-            "run ",
-            "command",
-            "build with",
-            "install with",
-            "run the tests with",
-        ],
-        r"\brun [`/.]|\brun [a-z_]+=\S|\brun \S+/|\bcommand is\b|\brun the tests with\b|\bbuild with\b|\binstall with\b|\bto \w+ .{0,40}\brun\b|^run (make|npm|pnpm|yarn|cargo|just|docker|pytest)\b",
-    ),
-    LazyPattern::new(&["://"], r"\bhttps?://\S"),
-    LazyPattern::new(
-        &[
-            "npm",
-            "yarn",
-            "bun ",
-            "cargo",
-            "make ",
-            "docker",
-            "kubectl",
-            "pytest",
-            "bazel",
-            "just ",
-            "pip ",
-            "uv ",
-            "poetry",
-            "go ",
-            "gradle",
-            "mvn",
-            "terraform",
-        ],
-        r"(^|`|\bwith |\bvia |\buse |: )(p?npm|yarn|bun|cargo|docker( compose)?|kubectl|bazel|just|pip3?|uv|poetry|go|gradlew?|mvn|terraform) (-\S+ )*(run|test|install|build|up|exec|nextest|check|logs|apply|start|add|sync|compose|--?\w)",
-    ),
-];
 
 #[cfg(test)]
 mod tests {
