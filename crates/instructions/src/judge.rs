@@ -13,7 +13,7 @@ use crate::{
     declared::DeclaredNames,
     doubt::{Doubt, find_doubt},
     finding::InstructionRule,
-    mention::{Mention, MentionKind, split_call, split_symbol},
+    mention::{Mention, MentionKind, read_bare_pair, split_call, split_symbol},
     symbols::SymbolIndex,
     tree_index::{TreeIndex, split_last},
 };
@@ -61,8 +61,9 @@ impl<'a> MentionJudge<'a> {
         is_late: &dyn Fn() -> bool,
     ) -> Self {
         let symbols = mentions.iter().filter(|it| it.kind == MentionKind::Symbol);
-        let words: BTreeSet<String> = symbols
-            .flat_map(|it| split_symbol(split_call(&it.name).0))
+        let words = symbols.flat_map(|it| split_symbol(split_call(&it.name).0));
+        let words: BTreeSet<String> = words
+            .chain(mentions.iter().filter_map(read_bare_pair))
             .map(str::to_owned)
             .collect();
         Self {
@@ -173,9 +174,9 @@ fn describe_declared(mention: &Mention, declared: &DeclaredNames) -> Disagreemen
         },
         now: nearest.map(str::to_owned),
         message: if more > 0 {
-            format!("`{name}` is no {thing} of {first}, nor of {more} more{near}")
+            format!("`{name}` is not a {thing} of {first} or {more} more{near}")
         } else {
-            format!("`{name}` is no {thing} of {first}{near}")
+            format!("`{name}` is not a {thing} of {first}{near}")
         },
     }
 }

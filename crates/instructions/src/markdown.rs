@@ -199,6 +199,8 @@ pub(crate) struct Surroundings {
     pub(crate) offset: usize,
     /// The line above that ends with a colon.
     pub(crate) lead: String,
+    /// Whether the list item or row begins with a date: it tells what was done then, not what is there now.
+    pub(crate) is_dated: bool,
 }
 
 /// What is written around a place of the file.
@@ -209,7 +211,30 @@ pub(crate) fn read_surroundings(source: &str, at: Range<usize>) -> Surroundings 
         sentence: source[start..end].to_owned(),
         offset: at.start - start,
         lead: find_lead_line(source, start).to_owned(),
+        is_dated: has_date(find_block_line(source, at.start)),
     }
+}
+
+/// The line that the paragraph, list item or row of a place begins with.
+fn find_block_line(source: &str, at: usize) -> &str {
+    let mut start = source[..at].rfind('\n').map_or(0, |it| it + 1);
+    while start > 0 && !is_block_line(&source[start..]) {
+        let above = source[..start - 1].rfind('\n').map_or(0, |it| it + 1);
+        if source[above..start].trim().is_empty() {
+            break;
+        }
+        start = above;
+    }
+    source[start..].lines().next().unwrap_or_default()
+}
+
+/// Whether a line begins with a date such as 2026-08-03, behind the marks of a list or a table.
+pub(crate) fn has_date(line: &str) -> bool {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let bare = line.trim_start_matches(is_mark).as_bytes();
+    let is_digit = |at: usize| bare.get(at).is_some_and(u8::is_ascii_digit);
+    let is_joint = |at: usize| matches!(bare.get(at), Some(b'-' | b'/' | b'.'));
+    bare.starts_with(b"20") && (2..4).all(is_digit) && is_joint(4) && is_digit(5)
 }
 
 /// What is written around a place in a block of code: the line that introduces the block, and the comments at its line.
@@ -231,6 +256,7 @@ pub(crate) fn read_block_surroundings(source: &str, block: usize, at: usize) -> 
         sentence: format!("{above} {beside}"),
         offset: 0,
         lead: find_lead_line(source, fence).to_owned(),
+        is_dated: false,
     }
 }
 

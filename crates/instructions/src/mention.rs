@@ -139,6 +139,17 @@ pub(crate) fn read_path_word(word: &str) -> Option<&str> {
     is_path.then_some(word)
 }
 
+/// The last of two words with a slash between them that may be a path or two names: `sources/page_sources`.
+pub(crate) fn read_bare_pair(mention: &Mention) -> Option<&str> {
+    let (first, last) = mention.name.split_once('/')?;
+    let is_name = |it: &str| {
+        let mut chars = it.chars();
+        chars.all(|c| c.is_ascii_alphanumeric() || c == '_') && it.contains(char::is_alphabetic)
+    };
+    let is_pair = mention.kind == MentionKind::Path && mention.form == MentionForm::Code;
+    (is_pair && is_name(first) && is_name(last)).then_some(last)
+}
+
 /// Whether a word is written as a name of code that is rarely anything else: a call, a qualified name, a type.
 pub(crate) fn is_symbol(word: &str) -> bool {
     let (name, is_call) = split_call(word);

@@ -255,6 +255,42 @@ fn doubtful_paths_are_left_open() {
 }
 
 #[test]
+fn records_of_the_past_are_left_open() {
+    check("## Changelog\n\n- `src/parser.rs` reads blocks", "");
+    check(
+        "## 变更记录 (Changelog)\n\n| 2026-08-03 | 新增 `src/parser.rs` |",
+        "",
+    );
+    check(
+        "## [1.2.0] - 2026-08-03\n\n`src/parser.rs` reads blocks",
+        "",
+    );
+    check("- 2026-08-03: `src/parser.rs` reads blocks", "");
+    check(
+        "- **2026-08-03** the reader of\n  `src/parser.rs` reads blocks",
+        "",
+    );
+    check("解析器 `src/parser.rs` 已删", "");
+    check("仓库没有 `src/parser.rs`", "");
+    // A version is not a date, and what follows a dated item is not a part of it.
+    check("- 2.0: `src/parser.rs` reads blocks", "gone src/parser.rs");
+    check(
+        "- 2026-08-03: begun\n- `src/parser.rs` reads blocks",
+        "gone src/parser.rs",
+    );
+}
+
+#[test]
+fn names_that_are_not_paths_are_left_open() {
+    check("Tests are called `tests/test-function_name.rs`.", "");
+    check("Follow the pattern: `src/reader_block.rs`.", "");
+    check("`<Library>` is looked for in `src/Library.rs`.", "");
+    check("The build copies assets to `src/assets/`.", "");
+    check("The type is `src/config.Settings`.", "");
+    check("Filter by `src/load_config`, which are two tables.", "");
+}
+
+#[test]
 fn drawn_trees_are_read() {
     check(
         "```\n.\n├── src/\n│   ├── lib.rs\n│   └── parser.rs   # gone\n└── docs/\n```",
@@ -401,7 +437,7 @@ fn findings_say_what_was_looked_for_and_where() {
     assert_eq!(found.looked_in, "package.json and 1 more");
     assert_eq!(
         found.message,
-        "`test:unti` is no script of package.json, nor of 1 more; `test:unit` is there"
+        "`test:unti` is not a script of package.json or 1 more; `test:unit` is there"
     );
     assert_eq!((report.ok, report.checked, report.open), (false, 1, 0));
 }

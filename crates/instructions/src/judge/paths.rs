@@ -7,7 +7,8 @@ use crate::{
     discover::is_instruction_file,
     doubt::{Doubt, find_doubt},
     finding::InstructionRule,
-    mention::{CommandFolder, Mention, MentionForm, MentionKind, has_file_ending},
+    mention::{CommandFolder, Mention, MentionForm, MentionKind, has_file_ending, read_bare_pair},
+    symbols::WordUse,
     tree_index::{join_paths, split_last},
     word_list::is_listed,
 };
@@ -41,6 +42,7 @@ impl MentionJudge<'_> {
             .iter()
             .any(|it| self.tree.has_path(it) || self.tree.has_stem(it))
             || self.is_elsewhere_in_tree(path)
+            || self.is_symbol_of_module(path, &bases)
         {
             return MentionJudgement::Found;
         }
@@ -49,6 +51,11 @@ impl MentionJudge<'_> {
         }
         if joined.iter().any(|it| self.tree.is_ignored(it)) {
             return MentionJudgement::Doubted(Doubt::Ignored);
+        }
+        // `sources/page_sources` may be two tables.
+        let is_word = |it: &str| self.symbols.find_word(it) != Some(WordUse::Absent);
+        if read_bare_pair(mention).is_some_and(is_word) {
+            return MentionJudgement::Doubted(Doubt::Vague);
         }
         // Programs that read such files name them all, and those of other repositories are meant.
         if is_instruction_file(path) || is_tool_setting(mention, path) {
@@ -64,6 +71,19 @@ impl MentionJudge<'_> {
             }
             _ => MentionJudgement::Wrong(self.describe_path(mention, &mention.name, moved)),
         }
+    }
+
+    /// Whether a path is a module with one of its names behind it: `lib/contracts.Job`.
+    fn is_symbol_of_module(&self, path: &str, bases: &[String]) -> bool {
+        let Some((module, symbol)) = path.rsplit_once('.') else {
+            return false;
+        };
+        let is_module = |it: String| self.tree.has_stem(&it) || self.tree.is_folder(&it);
+        let is_there = || {
+            let joined = bases.iter().filter_map(|it| join_paths(it, module));
+            joined.into_iter().any(is_module) || self.is_elsewhere_in_tree(module)
+        };
+        symbol.starts_with(|c: char| c.is_ascii_uppercase()) && module.contains('/') && is_there()
     }
 
     /// Whether a path is there from some other folder, or without the name of the repository before it.
