@@ -18,7 +18,7 @@ impl AuditReport {
         let mut body: String = sections.collect();
         if self.n_unknown > 0 {
             body += &format!(
-                "\n## Could not be looked up ({})\nThis is no evidence against them.\n",
+                "\n## Could not be looked up ({})\nThis does not count against them.\n",
                 self.n_unknown
             );
         }

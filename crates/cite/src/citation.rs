@@ -196,7 +196,7 @@ fn check_cited_lines(path: &str, start: u32, end: u32) -> Result<LineSpan, CodeL
     let refuse = |why| CodeLocationError::new(path, why);
     let lines = LineSpan::new(start, end).ok_or_else(|| {
         refuse(format!(
-            "lines {start}-{end} are no range; lines count from 1"
+            "lines {start}-{end} is not a range; lines count from 1"
         ))
     })?;
     let n_lines = lines.line_count();

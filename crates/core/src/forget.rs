@@ -12,7 +12,7 @@ use crate::{
 use apostille_text::moderate;
 
 /// What only a person does.
-pub const PERSONS_VERB: &str = "forget what a person said, or what waits or was rejected";
+pub const PERSONS_VERB: &str = "forget what a person said, what is pending, or what was rejected";
 
 /// Why a memory is gone that could not be read.
 const DAMAGED: &str = "its row was damaged by another program";

@@ -338,7 +338,7 @@ fn settle_versions(
 }
 
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
-/// and one that somebody else changed meanwhile is left as it is.
+/// and one that another program changed meanwhile is left as it is.
 fn write_verify_changes(
     cx: &Context,
     orders: VerifyOptions,

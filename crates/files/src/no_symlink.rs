@@ -19,7 +19,7 @@ pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<
     }
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other(format!(
-            "'{}' is no file's name",
+            "'{}' is not the name of a file",
             path.display()
         )));
     };

@@ -450,7 +450,7 @@ impl Source for GitHub {
         let thing = format!("the content {id:.64}");
         if !is_object_id(id) {
             let what = self.describe_in_repository(&thing);
-            return Err(source_unavailable(what, "that is no id of git's in full"));
+            return Err(source_unavailable(what, "this is not a full git object id"));
         }
         let content = self.fetch_blob(&id.to_ascii_lowercase(), &thing)?;
         if content.is_none() {

@@ -114,7 +114,7 @@ impl BlockFolder {
                 self.leads.push((depth, lead.to_owned()));
             }
             Some(_) if is_led => self.push_other(line, "a lead-in too long to be repeated"),
-            Some(_) => self.push_other(line, "it leads into something that is no fact"),
+            Some(_) => self.push_other(line, "it introduces something that is not a fact"),
             None => {
                 // Depth 0 is a paragraph, and nothing is nested in one.
                 self.open = Some(depth).filter(|it| *it > 0);
@@ -223,7 +223,7 @@ never closed
         9 [Title] three⏎- below three
         14 [Title] When testing: use the fake clock
         15 [Title] When testing: never sleep⏎- not even a little
-        20 – it leads into something that is no fact
+        20 – it introduces something that is not a fact
         22 – a code block
         26 – a table
         30 – a picture or a badge

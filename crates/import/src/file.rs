@@ -38,7 +38,7 @@ pub struct ImportTarget<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportFileError {
     /// It is no export.
-    #[error("'{name}' is no export of apostille that can be read: {why}")]
+    #[error("'{name}' is not a readable export of apostille: {why}")]
     NoExport {
         /// The file.
         name: String,

@@ -125,7 +125,7 @@ pub fn explain_unknown_json(text: &str) -> Option<String> {
     if let Ok(value) = serde_json::from_str::<Value>(text) {
         let why = value.is_object().then(|| NotebookNote::parse_line(text));
         let note = match why {
-            Some(Err(why)) => format!(", and is no note ({why})"),
+            Some(Err(why)) => format!(", and is not a note ({why})"),
             _ => String::new(),
         };
         return (value.is_object() || value.is_array()).then(|| {
@@ -136,7 +136,7 @@ pub fn explain_unknown_json(text: &str) -> Option<String> {
     let (n, line) = iter_filled_lines(text).find(|(_, it)| is_object(it))?;
     let why = NotebookNote::parse_line(line).err()?;
     Some(format!(
-        "line {n} is no note ({why}), no entity or relation, and no memory of an export"
+        "line {n} is not a note ({why}), an entity or relation, or a memory of an export"
     ))
 }
 

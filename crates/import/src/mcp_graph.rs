@@ -46,7 +46,7 @@ fn collect_graph_lines(page: &mut CandidateCollector, text: &str) -> bool {
             Some("entity") => collect_graph_entity(page, &at, &value),
             Some("relation") => collect_graph_relation(page, &at, &value),
             _ if value.is_object() => page.leave_out(at, "neither an entity nor a relation"),
-            _ => page.leave_out(at, "it is no JSON object, or is broken off"),
+            _ => page.leave_out(at, "it is not a JSON object, or it is cut off"),
         }
     }
     has_any
@@ -68,7 +68,7 @@ fn collect_graph_entity(page: &mut CandidateCollector, at: &str, value: &Value) 
             at.to_owned()
         };
         let Some(said) = it.as_str().or_else(|| get_nonempty_text(it, "content")) else {
-            page.leave_out(at, "an observation that is no text");
+            page.leave_out(at, "an observation that is not text");
             continue;
         };
         let kind = if is_user_entity(name, sort) {

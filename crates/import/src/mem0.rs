@@ -10,7 +10,7 @@ pub(super) fn collect_mem0_export(
     text: &str,
 ) -> Result<(), FormatMismatch> {
     let value: Value = serde_json::from_str(text)
-        .map_err(|_| FormatMismatch("it is no JSON, or is broken off"))?;
+        .map_err(|_| FormatMismatch("it is not JSON, or it is cut off"))?;
     let list = find_mem0_list(&value).ok_or(FormatMismatch(
         "it has no list of objects with a text 'memory'",
     ))?;

@@ -88,9 +88,7 @@ fn choose_target_space(
     let user = scope.caller.user.filter(|it| scope.token.reaches_space(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
-        (Some("user"), None) => {
-            Err("nobody knows whose it would be: this pass is for a repository".into())
-        }
+        (Some("user"), None) => Err("it has no owner: this token is for a repository".into()),
         (None | Some(""), Some(user)) if is_users => Ok(user.clone()),
         _ => Ok(scope.caller.repo.clone()),
     }

@@ -36,7 +36,7 @@ pub fn render_vitals_page(scope: &RequestScope, asked: &RequestInput) -> PanelRe
         .collect::<Result<Vec<_>, _>>()?;
     let body = html! {
         @if asked.query_value("did") == Some("closed") {
-            (render_notice("good", &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
+            (render_notice("good", &html! { p { "Closed: writes are accepted again. Pending memories stay pending." } }))
         }
         (breakers::render_breaker_section(scope, &counted))
         (render_vitals_overview(&counted))

@@ -47,7 +47,7 @@ pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
     let speaker = ctx.system.speaker();
     let is_named = !args.accept.is_empty() || !args.reject.is_empty();
     if is_named || args.all_safe {
-        let by = require_person(&speaker, "decide what waits")?;
+        let by = require_person(&speaker, "decide about pending memories")?;
         let workspace = ctx.open_workspace()?;
         return if is_named && !args.all_safe {
             review_named_memories(ctx, by, &workspace, args)

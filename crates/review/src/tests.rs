@@ -338,7 +338,7 @@ fn suspicious_copies_are_named_before_they_are_let_in() {
     let seen = check("a\n\nq\n", "m-1 pending, m-2 pending");
     assert!(seen.contains("accept this and 1 copy? [y/N] "), "{seen}");
     assert!(
-        seen.contains("waits: it reads like an instruction to a model; it was gleaned"),
+        seen.contains("waits: it reads like an instruction to a model; it was extracted"),
         "{seen}"
     );
     check("a\ny\n", "m-1 active, m-2 superseded");

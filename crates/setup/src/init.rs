@@ -63,7 +63,7 @@ fn choose_init_scope(ctx: &CommandContext, is_user: bool) -> Result<InitScope, C
             .ok_or_else(|| CommandError::config("this user has no home folder"));
     }
     find_repository_scope(&ctx.find_project_folder()?).ok_or_else(|| {
-        CommandError::usage("this folder is in no repository")
+        CommandError::usage("this folder is not in a repository")
             .with_hint("go to one, or say --user to set up your own files for every repository")
     })
 }

@@ -195,7 +195,7 @@ fn write_layer_memory(call: &ToolCall) -> ToolResult {
         WritableLayer::L1 => Some(call.caller.repo),
     };
     let Some(space) = space else {
-        let error = "L0 belongs to a user, and nobody knows who that is; name one with --as, APOSTILLE_USER \
+        let error = "L0 belongs to a user, whose name is not known; set it with --as, APOSTILLE_USER \
                      or `user` in your own config file";
         let class = Refusal::IdentityNeedsUser.class();
         return LayerWriteReply::new_failure(class, error).to_answer();

@@ -75,7 +75,7 @@ pub fn list_fixed_resources() -> Vec<Resource> {
             uri: "apostille://audit",
             name: "audit",
             title: "Audit",
-            about: "What needs attention: citations that do not hold, what waits for a person, what has no proof.",
+            about: "What needs attention: citations that do not hold, memories that wait for a person, memories without proof.",
             mime: MARKDOWN,
         },
     ]

@@ -37,7 +37,7 @@ pub fn build_http_agent(
     let proxy = proxy
         .map(Proxy::new)
         .transpose()
-        .map_err(|_| "the proxy's address is no URL")?;
+        .map_err(|_| "the proxy's address is not a URL")?;
     let roots = way
         .authorities
         .map_or(Ok(RootCerts::WebPki), parse_authorities)?;

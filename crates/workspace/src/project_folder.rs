@@ -62,7 +62,7 @@ impl ProjectFolder {
                 Ok(Box::new(commit))
             }
             (Some(_), None) => Err(CommandError::usage(
-                "--at needs a git repository, and this folder is in none",
+                "--at needs a git repository, and this folder is not in one",
             )),
             (None, None) => Ok(Box::new(WorkTree::open_plain(&self.root)?)),
             (None, Some(checkout)) => match WorkTree::open(checkout) {

@@ -203,13 +203,13 @@ impl ServerHost {
             match (&origin.repo, self.reach) {
                 (None, _) => {
                     return which(
-                        "this folder is in no repository, so nobody can tell whose memory is meant; \
+                        "this folder is not in a repository, so it is unclear whose memory is meant; \
                          say \"repo\": \"owner/name\", or start the server inside one",
                     );
                 }
                 (_, ClientReach::Here) => {
                     return which(
-                        "this server was started in no repository; start it in a checkout of the one that is meant",
+                        "this server was not started in a repository; start it in a checkout of the one that you mean",
                     );
                 }
                 (repo, ClientReach::Anywhere) => flags.repo.clone_from(repo),

@@ -170,7 +170,7 @@ fn what_is_gleaned_waits_for_a_person() {
             (memory.space.as_str(), memory.kind, memory.layer),
             (space, kind, Layer::Knowledge)
         );
-        let why = "it was gleaned from a session, and nobody has confirmed it";
+        let why = "it was extracted from a session and is not confirmed";
         assert_eq!(memory.status, Status::Pending { why: why.into() });
         assert_eq!(
             memory.reason.as_deref(),

@@ -130,7 +130,7 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
         entries: vec![entry],
     };
     let first = learned(&world, &session, &said());
-    insta::assert_snapshot!(first.pending.iter().map(|it| format!("{} {} [{}]", it.handle(), it.fact, it.status.why().unwrap())).collect::<String>(), @"m-4 The user wants pnpm, not npm. [it was gleaned from a session, and nobody has confirmed it]");
+    insta::assert_snapshot!(first.pending.iter().map(|it| format!("{} {} [{}]", it.handle(), it.fact, it.status.why().unwrap())).collect::<String>(), @"m-4 The user wants pnpm, not npm. [it was extracted from a session and is not confirmed]");
     insta::assert_snapshot!(first.episode.as_ref().unwrap().fact, @r"
     Asked: Set up the project and bump the version.
     Changed: src/api.rs

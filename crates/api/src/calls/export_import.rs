@@ -137,7 +137,7 @@ fn handle_import_call(it: &ApiCallScope, query: ImportQuery) -> ApiResult {
 fn plan_import_from_body(it: &ApiCallScope, query: &ImportQuery) -> Result<ImportPlan, CallFault> {
     let bad = |why: String| ArgumentError::new("body", why);
     let text =
-        std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
+        std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is not UTF-8".into()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err(bad("there is nothing in it to import".into()).into());
@@ -156,7 +156,7 @@ fn plan_import_from_body(it: &ApiCallScope, query: &ImportQuery) -> Result<Impor
         ArgumentError::new(
             "format",
             format!(
-                "nobody can tell it; the formats are {}",
+                "it cannot be detected; the formats are {}",
                 ForeignFormat::join_names()
             ),
         )

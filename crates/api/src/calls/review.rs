@@ -86,7 +86,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_description(
         "reword",
         "review",
-        "Keep what a person says instead of what waits, as that person's own words",
+        "Replace a pending memory by what a person says, as that person's own words",
     )
     .with_body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
     .with_kept_answer::<KeptReply>(),
@@ -120,7 +120,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_description(
         "reviewQueue",
         "review",
-        "What waits for a person, each with everything needed to decide, the safest first",
+        "Pending memories, each with everything needed to decide, the safest first",
     )
     .with_query::<PageQuery>()
     .with_answer::<QueueReply>(),
@@ -142,7 +142,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_description(
         "closeBreakers",
         "review",
-        "Let those go on whose writes are held up; what waits goes on waiting",
+        "Close breakers, so that writes are accepted again; pending memories stay pending",
     )
     .with_body::<CloseBreakersBody>(r#"{"actor":"ci"}"#)
     .with_answer::<BreakersReply>(),

@@ -99,7 +99,7 @@ impl ArgumentForm {
         };
         Err(ArgumentError::new(
             format!("{what} '{}'", shorten_echo(name)),
-            format!("nobody knows it; {known}"),
+            format!("it is not known; {known}"),
         ))
     }
 }

@@ -59,7 +59,7 @@ fn format_breaker_page(
         );
     }
     if outcome.is_some() {
-        return out + &style_text(DIM, "what waits goes on waiting: apostille review\n");
+        return out + &style_text(DIM, "pending memories stay pending: apostille review\n");
     }
     let way = |command: &str| format!("  {CYAN}{command}{CYAN:#}\n");
     let before =

@@ -377,7 +377,10 @@ fn format_duplicate_choices(ctx: &CommandContext, fact: &str, near: &[NearMemory
             again.as_supersede(&handle.to_string()),
         );
     }
-    add_option("skip it, and be content", again.with_flag("--skip"));
+    add_option(
+        "keep the existing memory and do nothing",
+        again.with_flag("--skip"),
+    );
     add_option(
         "merge: replace it, keeping the citations and tags of both",
         again.with_flag(&format!("--merge {handle}")),

@@ -42,7 +42,7 @@ pub fn run_apply(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandRes
 /// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run_approve(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
     let speaker = ctx.system.speaker();
-    let by = require_person(&speaker, "approve what waits")?;
+    let by = require_person(&speaker, "approve pending memories")?;
     revise_named_memories(ctx, &args.names, "approved", |workspace, name| {
         revise::reconsider_memory(&workspace.context(), by, &workspace.spaces(), name)
     })

@@ -117,7 +117,7 @@ fn parse_rollback_point(args: &RollbackArgs, now: Timestamp) -> CommandResult<Ro
     }
     let time = text.parse().ok().or_else(|| report::parse_since(text, now));
     let wrong = || {
-        CommandError::usage(format!("--to '{text}' is no time, no age such as 2h, and no event's place"))
+        CommandError::usage(format!("--to '{text}' is not a time, an age such as 2h, or the number of an event"))
         .with_hint("as in: 2h, '5 weeks ago', 2026-02-26, '2026-02-26 12:00' (UTC), or 41 for event 41 of `apostille log`")
     };
     time.map(RollbackPoint::Time).ok_or_else(wrong)

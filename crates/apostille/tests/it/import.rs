@@ -225,7 +225,7 @@ fn a_file_of_no_known_format_changes_nothing() {
     );
     check(
         &[&path("broken.json"), "-f", "mem0"],
-        "is not of the format mem0: it is no JSON, or is broken off",
+        "is not of the format mem0: it is not JSON, or it is cut off",
     );
     check(
         &[&path("export.json"), "--format", "mem1"],
@@ -249,15 +249,15 @@ fn json_of_no_known_shape_is_told_what_it_lacks() {
     };
     check(
         "{\"id\":\"a\",\"text\":\"b\"}\n{\"id\":\"c\"}\n",
-        "line 1 is no note (missing field `ts`)",
+        "line 1 is not a note (missing field `ts`)",
     );
     check(
         "{\"text\":\"b\",\"ts\":\"soon\"}\n{\"id\":\"c\"}\n",
-        "line 1 is no note ('ts' is not a time",
+        "line 1 is not a note ('ts' is not a time",
     );
     check(
         "{\"body\":\"b\"}\n",
-        "and is no note (missing field `text`)",
+        "and is not a note (missing field `text`)",
     );
     check("[1, 2]", "it has no list 'results' or 'memories'");
     check(

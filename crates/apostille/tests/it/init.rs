@@ -278,7 +278,7 @@ fn nothing_is_written_unless_somebody_agrees() {
     );
     let outside = check(2, &["-C", env.home().to_str().unwrap(), "init", "--yes"]);
     assert!(
-        outside.err.contains("in no repository") && outside.err.contains("--user"),
+        outside.err.contains("not in a repository") && outside.err.contains("--user"),
         "{outside}"
     );
     let json = check(0, &["init", "--client", "cursor", "--dry-run", "--json"]);

@@ -88,7 +88,11 @@ fn instructions_need_a_tree() {
     std::fs::write(folder.join("AGENTS.md"), TEXT).unwrap();
     let ran = env.run(&["-C", folder.to_str().unwrap(), "verify", "AGENTS.md"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("is in no git repository"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is not in a git repository"),
+        "{}",
+        ran.err
+    );
 }
 
 #[cfg(unix)]

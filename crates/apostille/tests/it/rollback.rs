@@ -119,7 +119,11 @@ fn only_a_person_may_and_only_to_where_the_log_reaches() {
     };
     check(&[ROLLBACK, &["--undo"]].concat(), 2, "never rolled back");
     check(&[ROLLBACK, &["--to", "999"]].concat(), 2, "no event 999");
-    check(&[ROLLBACK, &["--to", "teatime"]].concat(), 2, "no time");
+    check(
+        &[ROLLBACK, &["--to", "teatime"]].concat(),
+        2,
+        "is not a time",
+    );
     check(ROLLBACK, 2, "--to");
     assert_eq!(
         env.person(&[ROLLBACK, &["--user", "--to", "2h"]].concat())

@@ -404,7 +404,7 @@ impl<'a> LineTracer<'a> {
             .map_err(|error| build_follow_error(file, &error.format_with_causes()))
     }
 
-    /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
+    /// What a version holds that lines may have gone to; `None` where it is not a regular file, or too large to be searched.
     fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, Verdict> {
         match self.load_version(file) {
             Ok(None) if file.id.is_some() => Err(explain_missing_version(file)),

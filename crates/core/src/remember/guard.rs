@@ -196,7 +196,7 @@ fn explain_lowered_voice(own: &Voice, layer: Layer, old: Option<&Memory>) -> Opt
     let why = if lowered.tainted && !own.tainted {
         "whose text comes from outside"
     } else if is_gleaned(&lowered, layer) && !is_gleaned(own, layer) {
-        "which was gleaned from a session, and nobody has confirmed that one"
+        "which was extracted from a session and is not confirmed"
     } else {
         return None;
     };

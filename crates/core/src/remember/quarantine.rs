@@ -35,7 +35,7 @@ pub(super) fn list_quarantine_reasons(
         (voice.tainted, "the text comes from outside"),
         (
             is_gleaned(voice, layer) && !voice.tainted,
-            "it was gleaned from a session, and nobody has confirmed it",
+            "it was extracted from a session and is not confirmed",
         ),
         (
             is_marked(ModerationMark::Confusable),

@@ -89,7 +89,7 @@ fn find_place_now(
         Verdict::Gone { .. } => judgement
             .at
             .clone()
-            .ok_or_else(|| refuse("nothing is left of it; say which lines prove it now")),
+            .ok_or_else(|| refuse("none of its cited lines is left; say which lines prove it now")),
         Verdict::Unknown { why } => Err(refuse(&format!("it could not be looked up: {why}"))),
     }
 }

@@ -124,7 +124,7 @@ fn what_replaces_doubtful_words_says_so_as_its_reason_to_wait() {
     );
     check(
         Voice::from_origin(Origin::System),
-        "it would take the place of m-1, which was gleaned from a session, and nobody has confirmed that one",
+        "it would take the place of m-1, which was extracted from a session and is not confirmed",
     );
 }
 

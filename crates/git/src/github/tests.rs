@@ -463,7 +463,7 @@ fn options_that_cannot_work_are_refused_before_anything_is_asked() {
         |it| it.base = "https://ana:hunter2@ghe.example.com".into(),
         "its address holds a name or a password",
     );
-    check(|it| it.base = "hunter2".into(), "its address is no URL");
+    check(|it| it.base = "hunter2".into(), "its address is not a URL");
     check(
         |it| it.token = Some("hunter2\r\nx: y".into()),
         "the token is not one word",
@@ -478,7 +478,7 @@ fn options_that_cannot_work_are_refused_before_anything_is_asked() {
     );
     check(
         |it| it.proxy = Some("hunter2://a b".into()),
-        "the proxy's address is no URL",
+        "the proxy's address is not a URL",
     );
     check(
         |it| it.authorities = Some(b"hunter2".to_vec()),
@@ -981,8 +981,8 @@ fn contents_are_read_by_id() {
     check(&id.to_ascii_uppercase(), "Some(\"fn a() {}\\n\")");
     assert_eq!(hub.take_requested_paths(), [blob_url(A)]);
     check(SECOND, "None");
-    check("main", "that is no id of git's in full");
-    check("../../x", "that is no id of git's in full");
+    check("main", "this is not a full git object id");
+    check("../../x", "this is not a full git object id");
     assert_eq!(
         hub.take_requested_paths(),
         [format!("/git/blobs/{SECOND}"), "/commits/HEAD".into()]

@@ -561,7 +561,7 @@ fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
     check(
         "example.com",
         None,
-        "the model cannot be reached: its address is no URL",
+        "the model cannot be reached: its address is not a URL",
     );
 }
 

@@ -45,7 +45,7 @@ pub(super) fn render_memory_actions(
     let reason = |verb: &str| tried.value_for(verb, "reason").unwrap_or_default();
     Ok(html! {
         div.acts {
-            @if is_waiting && !can_decide { p.hint { "It waits for a person, and this pass is no person's." } }
+            @if is_waiting && !can_decide { p.hint { "It waits for a person, and this token does not speak for one." } }
             @if can_decide && (is_waiting || is_rejected_memory(memory)) {
                 (form("approve", "Approve", explain_approval(memory), html! {}))
             }
@@ -76,7 +76,7 @@ pub(super) fn render_memory_actions(
                     (render_text_input("forget-reason", "Why? (may be left empty; it outlives the memory)", reason("forget"), ""))
                     (render_checkbox("forget-sure", "I know that this cannot be undone", false))
                 }))
-            } @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
+            } @else if !is_waiting { p.hint { "Only a person can forget it, and this token does not speak for one." } }
         }
     })
 }
@@ -146,7 +146,7 @@ fn explain_approval(memory: &Memory) -> &'static str {
 fn explain_edit(is_waiting: bool, is_person: bool) -> &'static str {
     match (is_waiting, is_person) {
         (true, _) => {
-            "Your words take the place of what waits. Where the cited lines say them, or you vouch for them, they are used from now on; else they wait in turn."
+            "Your words replace the pending memory. Where the cited lines say them, or you vouch for them, they are used from now on; else they wait in turn."
         }
         (false, true) => {
             "Your words become a new memory in its place; this one stays in the history and is no longer shown. Where the cited lines do not say them and you do not vouch for them, they wait, and this one stays in use until you approve them."

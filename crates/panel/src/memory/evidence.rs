@@ -22,12 +22,12 @@ pub(super) fn render_evidence_section(
     // What it means that nothing is cited.
     let unproven = match it.memory.status.stage() {
         Stage::Active => {
-            "Nothing is cited, so nothing can be looked up: it is shown to agents as unverified."
+            "No code is cited, so there is nothing to verify. Agents see it as unverified."
         }
         Stage::Pending => {
-            "Nothing is cited, so nothing can be looked up. No agent is shown it while it waits."
+            "No code is cited, so there is nothing to verify. Agents do not see it while it is pending."
         }
-        _ => "Nothing is cited, so nothing can be looked up. No agent is shown it.",
+        _ => "No code is cited, so there is nothing to verify. Agents do not see it.",
     };
     html! {
         section aria-labelledby="evidence" {

@@ -125,7 +125,7 @@ fn format_refusal_for_panel(refusal: &Refusal) -> String {
             )
         }
         Refusal::PersonDecides { verb } => {
-            format!("only a person can {verb}, and this pass is no person's")
+            format!("only a person can {verb}, and this token does not speak for one")
         }
         Refusal::NoSuchMemory { name } => format!("there is no memory {name} here"),
         Refusal::BreakerOpen { why } => {

@@ -165,7 +165,7 @@ impl ReviewCard<'_> {
             typed.map_or_else(|| moderate::neutralise_text(now), Into::into)
         };
         let body = html! {
-            p { "Your words take the place of what waits, on your word, and agents are shown them from now on." }
+            p { "Your words replace the pending memory, and agents are shown them from now on." }
             (render_textarea(&id("fact"), "Fact", &text("fact", &memory.fact), 3, ""))
             (render_text_input(&id("subject"), "Subject", &text("subject", memory.subject.as_deref().unwrap_or_default()), ""))
             (render_text_input(&id("reason"), "Reason", &text("reason", memory.reason.as_deref().unwrap_or_default()), ""))

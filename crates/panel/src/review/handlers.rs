@@ -32,7 +32,8 @@ pub fn run_review_decision(
     };
     let (from, at): (usize, usize) = (number("from"), number("at"));
     let Some(memory) = find_listed_memories(scope, asked.path_part("name"))?.pop() else {
-        let told = render_problem("It no longer waits: somebody decided, or it was forgotten.");
+        let told =
+            render_problem("It is no longer pending: it was decided or forgotten meanwhile.");
         return render_review_queue(scope, from, 404, &told, None);
     };
     let copies = find_listed_memories(scope, tried.field("copies").unwrap_or_default())?;

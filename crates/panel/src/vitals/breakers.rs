@@ -46,7 +46,7 @@ fn render_open_breaker(scope: &RequestScope, space: &Space, trip: &OpenBreaker) 
             }
             p { "What " b { (who) } " writes waits: " (shorten_shown_text(&trip.why, 200)) ". Reading goes on." }
             p.hint {
-                "Closing lets in again what is written from now on. What waits goes on waiting in "
+                "Closing accepts writes again. Pending memories stay in "
                 a href=(link_to_page(scope, "/review")) { "Review" } "; what came before it is in use: look at it first."
             }
             @if can_review(scope) {

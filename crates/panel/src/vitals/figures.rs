@@ -93,7 +93,7 @@ fn plot_verified_share<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         id: "verified",
         title: "Verification",
         told: match looks {
-            0_u64 => "Nobody looked at cited code in this time.".into(),
+            0_u64 => "No citation was verified in this time.".into(),
             _ => format!("{held} of {looks} looks at the cited code found it to hold."),
         },
         days,

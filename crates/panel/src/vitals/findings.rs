@@ -62,7 +62,7 @@ fn render_audit_report(scope: &RequestScope, audit: &AuditReport) -> Markup {
                 }
             }
         }
-        @if audit.n_unknown > 0 { p.hint { (audit.n_unknown) " could not be looked up here, which is no evidence against them." } }
+        @if audit.n_unknown > 0 { p.hint { (audit.n_unknown) " could not be looked up here, which does not count against them." } }
     }
 }
 

@@ -195,7 +195,7 @@ fn validate_hook_answer(row: &ClientProfile, event: &str, answer: &str) -> Resul
         return Ok(());
     };
     let Ok(Value::Object(said)) = serde_json::from_str(answer) else {
-        return Err(format!("{event}: the answer is no JSON object"));
+        return Err(format!("{event}: the answer is not a JSON object"));
     };
     if let Some(key) = said.keys().find(|it| !keys.contains(&it.as_str())) {
         let (client, key) = (row.client, flatten_to_line(key));
@@ -278,7 +278,7 @@ mod tests {
             r#"{"continue":true,"additional_context":"x"}"#,
             Ok(()),
         );
-        check(Client::Cursor, "stop", "error", Err("no JSON object"));
+        check(Client::Cursor, "stop", "error", Err("not a JSON object"));
         check(
             Client::ClaudeCode,
             "PreCompact",
@@ -289,7 +289,7 @@ mod tests {
             Client::ClaudeCode,
             "Stop",
             "keep the decisions",
-            Err("no JSON object"),
+            Err("not a JSON object"),
         );
     }
 }

@@ -111,7 +111,7 @@ fn resolve_within_folder(path: &Path, within: Option<&Path>) -> Result<PathBuf, 
 fn read_settings_bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
     match keep_if_present(fs::metadata(target)).map_err(|error| error.to_string())? {
         None => return Ok(None),
-        Some(it) if !it.is_file() => return Err("it is no file".into()),
+        Some(it) if !it.is_file() => return Err("it is not a regular file".into()),
         Some(_) => {}
     }
     let mut bytes = Vec::new();
@@ -197,7 +197,7 @@ pub(super) fn remove_empty_folders(folders: &[PathBuf]) {
 fn revert_file_change(change: &FileChange) -> anyhow::Result<()> {
     if keep_if_present(fs::read(&change.target))? != change.after {
         return Err(anyhow!(
-            "somebody else changed '{}' meanwhile",
+            "another program changed '{}' meanwhile",
             change.target.display()
         ));
     }
@@ -218,7 +218,7 @@ fn apply_single_change(change: &FileChange) -> anyhow::Result<()> {
     if now != change.before
         || resolve_link_target(&change.target).map_err(|it| anyhow!(it))? != change.target
     {
-        return Err(anyhow!("somebody else changed it meanwhile; try again"));
+        return Err(anyhow!("another program changed it meanwhile; try again"));
     }
     replace_or_remove_file(&change.target, change.after.as_deref(), change.mode)
 }
@@ -283,7 +283,7 @@ mod tests {
         fs::write(root.join("a"), "theirs").unwrap();
         let error = revert_file_change(&change("a", None, "ours")).unwrap_err();
         assert!(
-            error.to_string().contains("somebody else changed"),
+            error.to_string().contains("another program changed"),
             "{error}"
         );
         assert_eq!(fs::read(root.join("a")).unwrap(), b"theirs");

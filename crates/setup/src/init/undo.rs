@@ -25,7 +25,7 @@ struct FileHistory<'r> {
     kept: Vec<(&'r InitRun, &'r BackedUpFile)>,
 }
 
-const EDITED: &str = "somebody changed it since: only what is ours is taken out";
+const EDITED: &str = "it was changed since: only what apostille added is removed";
 
 /// What would be done to undo these runs, the latest first.
 pub(super) fn plan_undo_steps(
@@ -75,7 +75,7 @@ impl FileHistory<'_> {
         found: FileSnapshot,
     ) -> Result<(FileAction, Option<String>, Option<FileChange>), CommandError> {
         let (mut after, mut mode, mut first) = (found.bytes.clone(), None, None);
-        // Goes back run by run, and notes where somebody else changed the file in between.
+        // Goes back run by run, and notes where another program changed the file in between.
         let mut is_edited = false;
         for (run, kept) in &self.kept {
             let copy = kept.before.as_ref();

@@ -56,7 +56,7 @@ fn find_stray_rows(db: &Connection) -> SqliteResult<Vec<String>> {
             "usage WHERE key NOT IN (SELECT key FROM memory)",
             "counters belong to no memory",
         ),
-        (uncounted, "counters are no counts"),
+        (uncounted, "counters are not numbers"),
     ];
     for (rows, what) in homeless
         .iter()

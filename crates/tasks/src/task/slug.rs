@@ -18,7 +18,7 @@ pub struct TaskSlug(String);
 
 /// Text that is no slug.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no task's name such as fix-the-login; `apostille task list` shows them")]
+#[error("'{0}' is not a task name such as fix-the-login; `apostille task list` shows them")]
 pub struct BadTaskSlug(String);
 
 impl TaskSlug {

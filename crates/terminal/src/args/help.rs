@@ -206,7 +206,7 @@ Instruction files need no store. What may be an example, a placeholder or a file
 is left open; --verbose shows how each name was judged. --ci, --sarif, --json and --at work too.
 A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much as is known of
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
-Exit code 1: at least one does not hold. What could not be looked up alone is no failure.",
+Exit code 1: at least one does not hold. What could not be looked up is not a failure.",
     ),
     (
         "audit",

@@ -227,7 +227,7 @@ impl RefusedToolReply {
     }
 
     pub(super) fn no_user() -> Self {
-        let error = "nobody knows whose preference this is; start the server with --as <user>";
+        let error = "the user's name is not known; start the server with --as <user>";
         Self::explain("no_user", error, None)
     }
 
@@ -272,8 +272,7 @@ impl RefusedToolReply {
 
     pub(super) fn needs_person(memory: &Memory) -> Self {
         let id = memory.handle();
-        let error =
-            format!("only a person can let {id} out of quarantine, and nobody could be asked here");
+        let error = format!("only a person can approve {id}, and this client cannot ask one");
         let next = format!("ask the user to run: apostille approve {id}");
         Self::explain("not_a_person", error, Some(next))
     }

@@ -50,7 +50,7 @@ fn require_vacant_path<'a>(files: &MemoryFiles, path: &'a MemoryPath) -> FileRes
     };
     match path.task() {
         Some(task) if !is_task_slug(task) => refuse_command(format!(
-            "'{task}' is no slug of a task; write it in kebab-case, as in /memories/tasks/fix-login-race/{name}"
+            "'{task}' is not a task slug; write it in kebab-case, as in /memories/tasks/fix-login-race/{name}"
         )),
         _ => require_reachable_path(files, path).map(|()| name),
     }

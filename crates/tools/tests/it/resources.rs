@@ -476,7 +476,7 @@ There are more memories than can be kept in order.
     world.shelf.break_file("src/b.rs");
     assert!(
         text(&world, "apostille://audit")
-            .contains("## Could not be looked up (2)\nThis is no evidence")
+            .contains("## Could not be looked up (2)\nThis does not count")
     );
 }
 

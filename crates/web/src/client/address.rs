@@ -11,7 +11,7 @@ use ureq::http::Uri;
 pub enum BadAddress {
     /// It is not a URL.
     #[error(
-        "its address is no URL such as https://api.github.com or https://ghe.example.com/api/v3"
+        "its address is not a URL such as https://api.github.com or https://ghe.example.com/api/v3"
     )]
     Form,
     /// It carries a name or a password.

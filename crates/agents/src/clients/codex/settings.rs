@@ -31,7 +31,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     hooks: &HOOKS,
     own_events: None,
     trust_note: "reads the files of a repository only where you trust it",
-    hooks_note: Some("passes over hooks that nobody reviewed: say /hooks in it and trust them"),
+    hooks_note: Some("skips hooks that were not reviewed: run /hooks in it and trust them"),
     rules_note: None,
 };
 

@@ -25,7 +25,7 @@ fn a_query_that_is_malformed_is_named() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/memories?colour=red
-      → 400 {"error":{"message":"query 'colour': nobody knows it; there are: layer, kind, status, origin, tag, path, task, text, since, until, order, limit, after, repo"}}
+      → 400 {"error":{"message":"query 'colour': it is not known; there are: layer, kind, status, origin, tag, path, task, text, since, until, order, limit, after, repo"}}
     GET /api/memories?limit=0
       → 400 {"error":{"message":"limit: ask for at least 1"}}
     GET /api/memories?limit=201
@@ -83,7 +83,7 @@ fn a_body_that_is_malformed_is_named() {
     POST /api/memories {"fact":null}
       → 400 {"error":{"message":"fact: expected a text"}}
     POST /api/memories {"fact":"x","colour":"red"}
-      → 400 {"error":{"message":"field 'colour': nobody knows it; there are: fact, citations, kind, layer, subject, reason, said, ran, tags, task, skip, merge_with, rationale, force, tainted"}}
+      → 400 {"error":{"message":"field 'colour': it is not known; there are: fact, citations, kind, layer, subject, reason, said, ran, tags, task, skip, merge_with, rationale, force, tainted"}}
     POST /api/memories {"fact":"x","citations":["src/api.rs"]}
       → 400 {"error":{"message":"citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind"}}
     POST /api/memories {"fact":"x","tags":"a"}
@@ -91,7 +91,7 @@ fn a_body_that_is_malformed_is_named() {
     POST /api/memories {"fact":"x","force":"perhaps"}
       → 400 {"error":{"message":"force: expected true or false"}}
     POST /api/memories/m-1/refresh {"reason":"x"}
-      → 400 {"error":{"message":"field 'reason': nobody knows it; there are none"}}
+      → 400 {"error":{"message":"field 'reason': it is not known; there are none"}}
     POST /api/memories/m-1/invalidate {}
       → 400 {"error":{"message":"reason: it is required"}}
     POST /api/memories/m-3/merge {"into":"x"}
@@ -121,7 +121,7 @@ fn what_else_is_malformed_is_named() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/stats?repo=myorg/myapp&all=true
-      → 400 {"error":{"message":"query 'all': nobody knows it; there are: repo"}}
+      → 400 {"error":{"message":"query 'all': it is not known; there are: repo"}}
     GET /api/audit?only=colour
       → 400 {"error":{"message":"only[0]: unknown class 'colour', expected one of: secret, damage, breaker, instruction-like, stale, contradiction, near-duplicate, excluded, missing-field, ungrounded, unmerged, unused, waiting, notes, soft-limit, identity"}}
     GET /api/events?order=refreshed
@@ -135,9 +135,9 @@ fn what_else_is_malformed_is_named() {
     POST /api/import
       → 400 {"error":{"message":"body: there is nothing in it to import"}}
     POST /api/import plain words
-      → 400 {"error":{"message":"format: nobody can tell it; the formats are apostille, notes, mcp-graph, claude, rules, basic-memory, mem0"}}
+      → 400 {"error":{"message":"format: it cannot be detected; the formats are apostille, notes, mcp-graph, claude, rules, basic-memory, mem0"}}
     POST /api/import?format=apostille {}
-      → 400 {"error":{"message":"body: 'body' is no export of apostille that can be read: missing field `format` at line 1 column 2"}}
+      → 400 {"error":{"message":"body: 'body' is not a readable export of apostille: missing field `format` at line 1 column 2"}}
     POST /api/import?format=colour x
       → 400 {"error":{"message":"format: unknown format 'colour', expected one of: apostille, notes, mcp-graph, claude, rules, basic-memory, mem0"}}
     "#);

@@ -16,7 +16,7 @@ pub fn format_audit_page(paint: &Paint, found: &AuditReport, is_whole: bool) -> 
     let head = paint.wrap_text(&found.summary(), 0);
     let unknown = format_if(found.n_unknown > 0, || {
         let n = found.n_unknown;
-        let told = format!("{n} could not be looked up, which is no evidence against them\n");
+        let told = format!("{n} could not be looked up, which does not count against them\n");
         style_text(DIM, told)
     });
     if found.counts.is_empty() {

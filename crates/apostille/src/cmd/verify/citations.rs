@@ -158,7 +158,7 @@ impl CitationLookup<'_> {
         let record = |(at, asked): (usize, NumberedQuery)| match asked {
             Ok(asked) => {
                 let found = seen.remove(&at);
-                let nobody = || CitationLookupResult::new_unknown("nobody looked");
+                let nobody = || CitationLookupResult::new_unknown("not looked up");
                 CitationLookupRecord::new(asked, found.unwrap_or_else(nobody))
             }
             Err((line, malformed)) => CitationLookupRecord::from_malformed(line, malformed),

@@ -84,7 +84,7 @@ fn explain_no_tree(place: &ProjectFolder) -> CommandError {
         .with_hint("commit first");
     }
     CommandError::usage(format!(
-        "'{folder}' is in no git repository, so there is no tree to look names up in"
+        "'{folder}' is not in a git repository, so there is no tree to look names up in"
     ))
     .with_hint("go to the repository, or name it with -C")
 }

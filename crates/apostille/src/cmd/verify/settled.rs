@@ -15,7 +15,7 @@ pub fn explain_unsettled(workspace: &Workspace, args: &VerifyArgs) -> String {
         return "a repository on GitHub is only looked at".into();
     }
     let Some(checkout) = &workspace.place.checkout else {
-        return "this is no git repository".into();
+        return "this is not a git repository".into();
     };
     let Some(default) = checkout.find_default_branch() else {
         return "git does not say which branch is the default one".into();

@@ -147,7 +147,7 @@ fn files_of_a_repository_are_read_within_bounds() {
     check(".codex/hooks.json", &large, "it is larger than 1 MB");
     check(".codex/config.toml", &large, "it is larger than 1 MB");
     let folder = |_: &Env, path: &std::path::Path| fs::create_dir(path).unwrap();
-    check(".cursor/mcp.json", &folder, "it is no file");
+    check(".cursor/mcp.json", &folder, "it is not a regular file");
     let endless = |_: &Env, path: &std::path::Path| symlink("/dev/zero", path).unwrap();
     check(
         ".cursor/hooks.json",

@@ -69,7 +69,7 @@ fn hooks_are_tried_as_the_client_would() {
     check(
         "echo hello",
         2,
-        "✗ hooks     codex: SessionStart: the answer is no JSON object",
+        "✗ hooks     codex: SessionStart: the answer is not a JSON object",
     );
     check(
         "echo '{\"additionalContext\": 1}'",

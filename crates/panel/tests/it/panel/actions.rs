@@ -357,7 +357,7 @@ fn a_pass_without_review_is_promised_nothing() {
     check("/memories/m-1", &["taken back", "Restore", "vouch"], false);
     check(
         "/memories/m-5",
-        &["It waits for a person, and this pass is no person's."],
+        &["It waits for a person, and this token does not speak for one."],
         true,
     );
     check(

@@ -204,7 +204,7 @@ fn whoever_may_only_look_has_no_forms_and_is_told_why() {
     assert!(reader.reads("/review").contains("takes a pass for review"));
     let writer = Person::with(&world, Access::Write).reads("/memories/m-5");
     assert!(
-        writer.contains("It waits for a person, and this pass is no person's."),
+        writer.contains("It waits for a person, and this token does not speak for one."),
         "{writer}"
     );
 }

@@ -195,7 +195,7 @@ fn one_that_waits_with_what_is_needed_to_decide() {
     Why it is rejected
     Reject
     Edit
-    Your words take the place of what waits, on your word, and agents are shown them from now on.
+    Your words replace the pending memory, and agents are shown them from now on.
     Fact
     Answers may be cached for ten minutes
     Subject

@@ -142,7 +142,7 @@ fn what_cannot_be_decided_is_told_and_keeps_what_was_typed() {
         422,
         "m-1 is active, only a pending memory can be approved",
     );
-    check("m-9", "accept", &[], 404, "It no longer waits");
+    check("m-9", "accept", &[], 404, "It is no longer pending");
     check(
         "m-3",
         "merge",

@@ -199,10 +199,7 @@ fn an_open_breaker_is_closed_on_a_persons_word() {
         page.starts_with("Health\nBreakers\nbreaker open burst"),
         "{page}"
     );
-    assert!(
-        page.contains("What waits goes on waiting in Review"),
-        "{page}"
-    );
+    assert!(page.contains("Pending memories stay in Review"), "{page}");
     assert!(
         !Person::with(&world, Access::Write)
             .sees("/vitals")
@@ -213,7 +210,7 @@ fn an_open_breaker_is_closed_on_a_persons_word() {
         &[("space", "myorg/myapp"), ("actor", "unnamed")],
     ));
     assert!(
-        page.contains("Closed: what is written from now on is let in again."),
+        page.contains("Closed: writes are accepted again."),
         "{page}"
     );
     assert!(page.contains("No breaker is open"), "{page}");

@@ -63,7 +63,7 @@ fn create_errors_of_paths() {
         ),
         (
             create("/memories/tasks/Fix Login/a.md", "x"),
-            "'Fix Login' is no slug of a task; write it in kebab-case, as in /memories/tasks/fix-login-race/a.md",
+            "'Fix Login' is not a task slug; write it in kebab-case, as in /memories/tasks/fix-login-race/a.md",
         ),
     ]);
 }

@@ -95,7 +95,7 @@ fn parse_citation_line(line: &[u8]) -> Result<CitationQuery, MalformedCitationLi
     let end = raw.line_end.unwrap_or(raw.line_start);
     let range = || {
         fault(format!(
-            "lines {start}-{end} are no range; lines count from 1"
+            "lines {start}-{end} is not a range; lines count from 1"
         ))
     };
     let lines = LineSpan::new(start, end).ok_or_else(range)?;
@@ -152,7 +152,7 @@ mod tests {
         check(r#"{"id":7,"line_start":3}"#, "7 missing field `path`");
         check(
             r#"{"id":[1],"path":"a","line_start":0}"#,
-            "[1] lines 0-0 are no range; lines count from 1",
+            "[1] lines 0-0 is not a range; lines count from 1",
         );
         check(
             r#"{"path":"a","line_start":1,"snippet_hash":"x"}"#,
