@@ -663,7 +663,7 @@ class Tree:
             return 0
         key = (commit, line)
         if key not in self.known:
-            names = self.git.run("grep", "-lzF", "-e", line.decode("utf-8", "replace"), commit)
+            names = self.git.run("grep", "-lzF", "-e", line.decode("utf-8", "replace")[:1000], commit)
             self.known[key] = [it.partition(b":")[2] for it in names.split(b"\0") if it]
         total = 0
         for path in self.known[key][:50]:
