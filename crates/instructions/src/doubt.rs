@@ -81,6 +81,10 @@ const DENIED_WORDS: &str = "不要|避免|没有|不存在|无 |not |n't|never|n
     another repo|other repo|that repo|separate repo|sibling|retired|dropped|renamed|删除|移除|退役|退休|已删|改名|废弃|弃用|不再|\
     削除|廃止|entfernt|gelöscht|veraltet|eliminad|obsolet|supprim";
 
+/// Words beside a line of a drawn tree that say why it is not there.
+const DRAWN_REMARKS: &str =
+    "deleted|removed|deprecated|no longer|planned|todo|generated|gitignored|not committed|optional";
+
 /// Words of a sentence about names that are not in a tree.
 const ELSEWHERE_WORDS: &str = "feature|branch|endpoint|route|url|header|mime|content-type|docker image|registry|package from|\
     bucket|tool:|model|label|tag ";
@@ -172,7 +176,8 @@ fn find_context_doubt(mention: &Mention) -> Option<Doubt> {
         return Some(Doubt::History);
     }
     if mention.form == MentionForm::Diagram {
-        return None;
+        let remark = mention.near.sentence.to_lowercase();
+        return has_any(&remark, DRAWN_REMARKS).then_some(Doubt::Denied);
     }
     let lead = blank_code(&mention.near.lead).to_lowercase();
     let around = format!("{lead} {}", blank_code(&mention.near.sentence)).to_lowercase();

@@ -140,6 +140,10 @@ fn paths_are_looked_up() {
     check("The config is in `src/config.rs`, the rest in `src/`.", "");
     check("Parsing is in `src/parser.rs`.", "gone src/parser.rs");
     check(
+        "`src/worker.rs` works",
+        "moved src/worker.rs → src/bin/worker.rs",
+    );
+    check(
         "Parsing is in `src/parser.rs:12-18`, see `src/parser.rs#L3`.",
         "gone src/parser.rs, gone src/parser.rs",
     );
@@ -272,6 +276,10 @@ fn records_of_the_past_are_left_open() {
     );
     check("解析器 `src/parser.rs` 已删", "");
     check("仓库没有 `src/parser.rs`", "");
+    check(
+        "```\n.\n├── src/\n│   ├── lib.rs\n│   └── parser.rs   # DELETED, see reader\n└── docs/\n```",
+        "",
+    );
     // A version is not a date, and what follows a dated item is not a part of it.
     check("- 2.0: `src/parser.rs` reads blocks", "gone src/parser.rs");
     check(
@@ -284,6 +292,7 @@ fn records_of_the_past_are_left_open() {
 fn names_that_are_not_paths_are_left_open() {
     check("Tests are called `tests/test-function_name.rs`.", "");
     check("Follow the pattern: `src/reader_block.rs`.", "");
+    check("Import from `apps/web/src/session/token_store.js`.", "");
     check("`<Library>` is looked for in `src/Library.rs`.", "");
     check("The build copies assets to `src/assets/`.", "");
     check("The type is `src/config.Settings`.", "");

@@ -43,6 +43,7 @@ impl MentionJudge<'_> {
             .any(|it| self.tree.has_path(it) || self.tree.has_stem(it))
             || self.is_elsewhere_in_tree(path)
             || self.is_symbol_of_module(path, &bases)
+            || self.is_import_of_source(mention, &joined)
         {
             return MentionJudgement::Found;
         }
@@ -84,6 +85,16 @@ impl MentionJudge<'_> {
             joined.into_iter().any(is_module) || self.is_elsewhere_in_tree(module)
         };
         symbol.starts_with(|c: char| c.is_ascii_uppercase()) && module.contains('/') && is_there()
+    }
+
+    /// Whether a path is what TypeScript imports another file by: `import … from "kernel/types.js"` is `kernel/types.ts`.
+    fn is_import_of_source(&self, mention: &Mention, joined: &[String]) -> bool {
+        let is_import = || mention.near.sentence.to_lowercase().contains("import");
+        let is_source = |it: &String| {
+            let source = it.strip_suffix(".js").map(|it| format!("{it}.ts"));
+            source.is_some_and(|it| !self.tree.paths_ending_with(&it).is_empty())
+        };
+        mention.name.ends_with(".js") && is_import() && joined.iter().any(is_source)
     }
 
     /// Whether a path is there from some other folder, or without the name of the repository before it.
@@ -211,7 +222,9 @@ impl MentionJudge<'_> {
         };
         let beside = split_last(split_last(only).0).1;
         let is_beside = !beside.is_empty() && folder.split('/').any(|it| it == beside);
-        let is_telling = is_telling_name(name) || is_file && is_beside;
+        // It went into a folder below the one that is named.
+        let is_below = !folder.is_empty() && format!("/{only}").contains(&format!("/{folder}/"));
+        let is_telling = is_telling_name(name) || is_file && (is_beside || is_below);
         (is_telling && !is_listed(COMMON_NAMES, name)).then(|| (*only).clone())
     }
 
