@@ -10,7 +10,7 @@ use apostille_cite::{
     standing::{Showing, Standing},
 };
 use apostille_core::{
-    Context, CoreError,
+    Context, CoreError, list,
     memory::{Layer, Memory, MemoryId},
     recall::VerifiedHit,
     space::Space,
@@ -67,7 +67,8 @@ impl EditReview<'_> {
                 path: Some(path.clone()),
                 ..self.knowledge_filter(MAX_CITING)
             };
-            add_unknown_memories(&mut citing, cx.store.list_memories(&about)?);
+            // A file that was renamed before is cited by its old name until somebody heals it.
+            add_unknown_memories(&mut citing, list::list_memories(cx, &about)?);
         }
         Ok(citing)
     }

@@ -56,6 +56,23 @@ fn body(text: &str) -> String {
 }
 
 #[test]
+fn edit_of_a_renamed_file_is_told_before_its_citations_are_healed() {
+    let env = with_facts();
+    env.git(&["mv", "src/limits.rs", "src/quota.rs"]);
+    env.commit();
+    prompt(&env, "s1", "how large may uploads be?");
+    edit(&env, "s1", "src/quota.rs");
+    env.write("src/quota.rs", LIMIT_25);
+    let input = json!({ "file_path": env.repo().join("src/quota.rs") });
+    uses(&env, "s1", "PostToolUse", "Edit", &input);
+    let told = other_tool(&env, "s1");
+    assert!(
+        told.contains("contradicted src/quota.rs:3 (10 → 25)"),
+        "{told}"
+    );
+}
+
+#[test]
 fn an_edit_is_told_at_the_next_tool_once_and_with_the_call_that_repairs_it() {
     let env = with_facts();
     prompt(&env, "s1", "how large may uploads be?");
