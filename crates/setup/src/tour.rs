@@ -7,6 +7,11 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use apostille_agents::{
+    briefing::{BriefingAudience, EditReview, FRAME},
+    client::Client,
+    session::{AgentSession, Moment, SessionEntry},
+};
 use apostille_terminal::{
     args::{Cli, CliCommand, GlobalArgs, help},
     command_context::{CommandContext, CommandOutput},
@@ -29,6 +34,9 @@ struct TourStep {
     code: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Box<RawValue>>,
+    /// What an agent is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
     #[serde(skip)]
     output: String,
 }
@@ -74,17 +82,15 @@ pub fn run(ctx: &CommandContext, run_command: RunCommand) -> Result<CommandOutpu
 /// What is typed in the story: a title, a sentence, and the words.
 type TypedScene = (&'static str, &'static str, &'static [&'static str]);
 
-const REMEMBERING: [TypedScene; 4] = [
+const REMEMBERING: [TypedScene; 3] = [
     (
-        "Three facts, each with its proof",
+        "Two facts, each with its proof",
         "",
         &[
             "remember",
-            "--subject",
-            "API version",
             "--cite",
-            "src/api.rs:4",
-            "API_VERSION must equal the client's CLIENT_VERSION, or every call is rejected",
+            "src/limits.rs::MAX_UPLOAD",
+            "uploads are limited to 10 MB by MAX_UPLOAD, because the proxy cuts them off there",
         ],
     ),
     (
@@ -92,28 +98,14 @@ const REMEMBERING: [TypedScene; 4] = [
         "",
         &[
             "remember",
-            "--subject",
-            "upload limit",
             "--cite",
-            "src/limits.rs:3-4",
-            "uploads are limited to 10 MB, because the proxy cuts them off there",
-        ],
-    ),
-    (
-        "",
-        "",
-        &[
-            "remember",
-            "--subject",
-            "legacy tokens",
-            "--cite",
-            "src/legacy.rs:1-3",
+            "src/legacy.rs::is_legacy",
             "tokens that begin with v1. are still accepted from old clients",
         ],
     ),
     (
-        "A secret is turned away",
-        "It is kept nowhere, not even in the log.",
+        "A secret is refused",
+        "It is stored nowhere, not even in the log.",
         &[
             "remember",
             "--kind",
@@ -122,35 +114,36 @@ const REMEMBERING: [TypedScene; 4] = [
         ],
     ),
 ];
-const CHANGES: &str = "  src/api.rs      three lines inserted above the constant\n  src/limits.rs   10 MB becomes 25 MB\n  src/legacy.rs   deleted\n";
-const RECALLING: [TypedScene; 4] = [
+const CHANGES: &str = "  src/limits.rs   moved to src/http/limits.rs, and edited above the constant\n  src/legacy.rs   deleted\n";
+const PROMPT: &str = "raise the upload limit to 25 MB";
+const EDIT: &str = "  src/http/limits.rs\n  - pub const MAX_UPLOAD: u64 = 10 * MB;\n  + pub const MAX_UPLOAD: u64 = 25 * MB;\n";
+const REPAIRING: [TypedScene; 3] = [
     (
-        "Next week, another agent asks",
-        "Each memory is looked up in the code before it is shown.",
-        &["recall", "API version, upload limit and legacy tokens"],
-    ),
-    (
-        "The change is taken over",
-        "The old memory stays in the history and is never shown again.",
+        "It corrects the memory",
+        "The old one stays in the history and is not shown again.",
         &[
             "supersede",
-            "m-2",
+            "m-1",
             "--cite",
-            "src/limits.rs:3-4",
-            "uploads are limited to 25 MB, because the proxy cuts them off there",
+            "src/http/limits.rs::MAX_UPLOAD",
+            "uploads are limited to 25 MB by MAX_UPLOAD, because the proxy cuts them off there",
         ],
+    ),
+    (
+        "What is gone is not shown as a fact",
+        "",
+        &["recall", "upload limit and tokens of old clients"],
     ),
     (
         "",
         "",
         &[
             "invalidate",
-            "m-3",
+            "m-2",
             "--reason",
             "legacy tokens were removed",
         ],
     ),
-    ("And everything holds again", "", &["verify"]),
 ];
 
 struct Tour<'a> {
@@ -165,7 +158,7 @@ impl Tour<'_> {
     fn play_story(mut self) -> Result<Vec<TourStep>, CommandError> {
         let mut steps = vec![build_narrated_step(
             "A small shop",
-            "An API, a client, and a place for limits. Somebody works on it, and learns three things.",
+            "Somebody works on it, and learns what the code alone does not tell.",
             self.stage.format_listing(),
         )];
         for scene in REMEMBERING {
@@ -174,14 +167,87 @@ impl Tour<'_> {
         self.days = 7;
         self.stage.change_code()?;
         steps.push(build_narrated_step(
-            "Life goes on",
+            "A week passes",
             "Nobody tells the memory about it.",
             CHANGES.into(),
         ));
-        for scene in RECALLING {
+        let mut session = AgentSession::default();
+        steps.push(self.brief_agent(&mut session)?);
+        self.stage.edit_limit()?;
+        steps.push(build_narrated_step(
+            "It edits the line",
+            "And raises the limit of the proxy, too, which it would not have known about.",
+            EDIT.into(),
+        ));
+        steps.push(self.review_edit(&session)?);
+        self.stage.commit_edit();
+        for scene in REPAIRING {
             steps.push(self.run_typed_command(scene)?);
         }
         Ok(steps)
+    }
+
+    /// What an agent is given with its first prompt, as the hooks of its client hand it over.
+    fn brief_agent(&self, session: &mut AgentSession) -> Result<TourStep, CommandError> {
+        let workspace = self.stage_context(&["hook"]).open_workspace()?;
+        let [repo, user] = workspace.spaces();
+        let reader = BriefingAudience {
+            repo: &repo,
+            user: &user,
+            session,
+            worse: &[],
+        };
+        let cx = workspace.context();
+        let briefing = reader.brief_prompt(&cx, PROMPT)?;
+        let entry = SessionEntry::new(cx.now, "tour", Client::ClaudeCode, repo, Moment::Prompt);
+        session.entries.push(SessionEntry {
+            shown: briefing.list_shown(),
+            ..entry
+        });
+        Ok(self.build_agent_step(
+            "An agent is asked to raise the upload limit",
+            "With the prompt it is given what it could not read in the code, at the place where it is now:",
+            &briefing.text,
+        ))
+    }
+
+    /// What it is told at its next step, because it edited what a memory cites.
+    fn review_edit(&self, session: &AgentSession) -> Result<TourStep, CommandError> {
+        let workspace = self.stage_context(&["hook"]).open_workspace()?;
+        let [repo, user] = workspace.spaces();
+        let edited = [TourRepository::edited_file().map_err(CommandError::internal)?];
+        let review = EditReview {
+            repo: &repo,
+            session,
+            edited: &edited,
+            earlier: None,
+        };
+        let cx = workspace.context();
+        let worse = review.find_worse_memories(&cx)?;
+        let reader = BriefingAudience {
+            repo: &repo,
+            user: &user,
+            session,
+            worse: &worse,
+        };
+        let briefing = reader.brief_worse_memories(&cx);
+        Ok(self.build_agent_step(
+            "At its next step it is told what that made untrue",
+            "",
+            &briefing.text,
+        ))
+    }
+
+    /// A step in which an agent is shown something, without the frame around it.
+    fn build_agent_step(&self, title: &'static str, note: &'static str, text: &str) -> TourStep {
+        let is_frame = |it: &&str| it.starts_with('<') || *it == FRAME;
+        let paint = Paint::new(self.ctx.system.now, Some(WIDEST));
+        let lines = text.lines().filter(|it| !is_frame(it));
+        let lines: Vec<String> = lines.map(|it| paint.wrap_text(it, 2)).collect();
+        TourStep {
+            shown: Some(text.to_owned()),
+            ..build_narrated_step(title, note, lines.concat())
+        }
     }
 
     /// Runs a command as if it had been typed on the stage.
@@ -203,6 +269,7 @@ impl Tour<'_> {
             command: Some(format_typed_command(words)),
             code: Some(answer.code),
             answer: raw.transpose().map_err(CommandError::internal)?,
+            shown: None,
             output: answer.out + &answer.err,
         })
     }
@@ -238,6 +305,7 @@ fn build_narrated_step(title: &'static str, note: &'static str, output: String) 
         command: None,
         code: None,
         answer: None,
+        shown: None,
         output,
     }
 }

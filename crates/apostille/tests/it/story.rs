@@ -157,7 +157,17 @@ fn the_tour_plays_and_leaves_nothing() {
         .iter()
         .filter_map(|it| it["code"].as_u64())
         .collect();
-    assert_eq!(codes, [0, 0, 0, 3, 0, 0, 0, 0]);
+    assert_eq!(codes, [0, 0, 3, 0, 0, 0]);
+    let shown = steps["steps"].as_array().unwrap().iter();
+    let shown: Vec<_> = shown.filter_map(|it| it["shown"].as_str()).collect();
+    assert!(
+        shown[0].contains("stands src/http/limits.rs:7"),
+        "{shown:?}"
+    );
+    assert!(
+        shown[1].contains("contradicted src/http/limits.rs:7 (10 → 25)"),
+        "{shown:?}"
+    );
     assert_eq!(std::fs::read_dir(env.home()).unwrap().count(), before);
 }
 

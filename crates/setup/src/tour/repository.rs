@@ -6,25 +6,12 @@ use std::{
     process::{Command, Stdio},
 };
 
+use apostille_cite::citation::{CodeLocationError, RepoPath};
 use apostille_terminal::paint::{DIM, style_text};
 use apostille_workspace::{error::CommandError, system::System};
 
 /// When everything is committed, so that the tour is the same every time.
 const DATE: &str = "2026-01-02T03:04:05Z";
-const API: &str = "\
-//! The API of the shop.
-
-/// Sent with every answer.
-pub const API_VERSION: u32 = 7;
-
-pub fn is_compatible(client: u32) -> bool {
-    client == API_VERSION
-}
-";
-const CLIENT: &str = "\
-/// Sent with every call.
-pub const CLIENT_VERSION: u32 = 7;
-";
 const LIMITS: &str = "\
 const MB: u64 = 1024 * 1024;
 
@@ -36,12 +23,9 @@ pub fn is_legacy(token: &str) -> bool {
     token.starts_with(\"v1.\")
 }
 ";
-const FILES: [(&str, &str); 4] = [
-    ("src/api.rs", API),
-    ("src/client.rs", CLIENT),
-    ("src/limits.rs", LIMITS),
-    ("src/legacy.rs", LEGACY),
-];
+/// Where the limits are after a week.
+const MOVED: &str = "src/http/limits.rs";
+const FILES: [(&str, &str); 2] = [("src/limits.rs", LIMITS), ("src/legacy.rs", LEGACY)];
 
 /// A temporary folder with a repository in it.
 pub(super) struct TourRepository {
@@ -71,26 +55,43 @@ impl TourRepository {
         self.root.join("home")
     }
 
-    /// The file that the first facts cite, as it is.
+    /// The file that the first fact cites, as it is.
     pub(super) fn format_listing(&self) -> String {
-        let mut listing = format!("\n  {}\n", style_text(DIM, "src/api.rs"));
-        for (n, line) in (1..).zip(API.lines()).skip(2).take(2) {
+        let mut listing = format!("\n  {}\n", style_text(DIM, "src/limits.rs"));
+        for (n, line) in (1..).zip(LIMITS.lines()).skip(2) {
             listing += &format!("  {} {line}\n", style_text(DIM, format!("{n:>3} │")));
         }
         listing
     }
 
-    /// Inserts lines above what one fact cites, changes what another cites, and removes what the third does.
+    /// The file that the agent edits.
+    pub(super) fn edited_file() -> Result<RepoPath, CodeLocationError> {
+        MOVED.parse()
+    }
+
+    /// Moves and edits the file that one fact cites, and removes what the other does.
     pub(super) fn change_code(&self) -> Result<(), CommandError> {
-        let first = "//! The API of the shop.\n";
-        let above =
-            "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
-        self.write_file("src/api.rs", &API.replacen(first, above, 1))?;
-        self.write_file("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))?;
-        let path = self.repo_dir().join("src/legacy.rs");
-        fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))?;
-        self.commit_all("Larger uploads");
+        for path in ["src/limits.rs", "src/legacy.rs"] {
+            let path = self.repo_dir().join(path);
+            fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))?;
+        }
+        self.write_file(MOVED, &self.moved_limits())?;
+        self.commit_all("One folder for HTTP, no legacy tokens");
         Ok(())
+    }
+
+    /// Raises the limit, as the agent does.
+    pub(super) fn edit_limit(&self) -> Result<(), CommandError> {
+        self.write_file(MOVED, &self.moved_limits().replace("10 * MB", "25 * MB"))
+    }
+
+    /// Commits what the agent did.
+    pub(super) fn commit_edit(&self) {
+        self.commit_all("Larger uploads");
+    }
+
+    fn moved_limits(&self) -> String {
+        format!("//! Limits of the HTTP layer.\n\nconst KB: u64 = 1024;\n{LIMITS}")
     }
 
     fn write_file(&self, path: &str, text: &str) -> Result<(), CommandError> {
