@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{Args as _, Command, CommandFactory as _, FromArgMatches as _};
 
-use super::{Cli, help};
+use super::{Cli, GlobalArgs, HookArgs, OfferArgs, RecallArgs, RememberArgs, help};
 
 /// The options whose value is a text in somebody's own words.
 const TEXT_OPTIONS: [(&str, &str); 4] = [
@@ -20,11 +20,29 @@ const TEXT_OPTIONS: [(&str, &str); 4] = [
 /// for flags. So what cannot be parsed is tried once more with such texts spelt out. What can be parsed means what it
 /// says: a flag of ours is never taken for a text.
 pub fn parse_command_line(argv: &[OsString]) -> Result<Cli, clap::Error> {
+    if let Some(cli) = parse_frequent(argv) {
+        return Ok(cli);
+    }
     try_parse(argv).or_else(|error| {
         let spelt_out = spell_out_texts(argv).filter(|it| it != argv);
         let parsed = spelt_out.and_then(|it| try_parse(&it).ok());
         parsed.ok_or(error)
     })
+}
+
+/// Parses what agents run all the time without describing the other forty commands first: that took half of the
+/// instructions of a recall in a small store. What does not parse is left to the whole parser, which has the messages.
+fn parse_frequent(argv: &[OsString]) -> Option<Cli> {
+    let verb = match argv.get(1)?.to_str()? {
+        "hook" => HookArgs::augment_args(Command::new("hook")),
+        "recall" => RecallArgs::augment_args(Command::new("recall")),
+        "remember" => RememberArgs::augment_args(Command::new("remember")),
+        "mcp" => OfferArgs::augment_args(Command::new("mcp")),
+        _ => return None,
+    };
+    let command = GlobalArgs::augment_args(Command::new("apostille")).subcommand(verb);
+    let matches = command.try_get_matches_from(argv).ok()?;
+    Cli::from_arg_matches(&matches).ok()
 }
 
 fn try_parse(argv: &[OsString]) -> Result<Cli, clap::Error> {
@@ -101,6 +119,38 @@ mod tests {
             Ok(other) => format!("{other:?}"),
             Err(error) => error.kind().to_string(),
         }
+    }
+
+    #[test]
+    fn frequent_commands_are_parsed_as_all_are() {
+        let check = |typed: &[&str], is_frequent: bool| {
+            let argv: Vec<OsString> = ["apostille"].iter().chain(typed).map(Into::into).collect();
+            let frequent = parse_frequent(&argv).map(|it| format!("{it:?}"));
+            let whole = try_parse(&argv).ok().map(|it| format!("{it:?}"));
+            assert_eq!(frequent.is_some(), is_frequent, "{typed:?}");
+            assert_eq!(frequent.or(whole.clone()), whole, "{typed:?}");
+        };
+        check(&["recall", "what?"], true);
+        check(&["recall", "what?", "--json", "-C", "/tmp"], true);
+        check(
+            &["recall", "--store", "jsonl:x", "--color=never", "what?"],
+            true,
+        );
+        check(
+            &["remember", "a fact", "--cite", "a.rs:1", "--cite=b.rs:2-3"],
+            true,
+        );
+        check(&["remember", "--user", "I like tabs", "--as", "ana"], true);
+        check(&["hook", "UserPromptSubmit", "--client", "codex"], true);
+        check(&["hook", "--after=s-1"], true);
+        check(&["hook"], false);
+        check(&["mcp", "--profile", "all", "--repo", "a/b"], true);
+        check(&["recall", "--help"], false);
+        check(&["recall", "what?", "--no-such-flag"], false);
+        check(&["remember"], false);
+        check(&["--json", "recall", "what?"], false);
+        check(&["list"], false);
+        check(&[], false);
     }
 
     #[test]
