@@ -136,6 +136,7 @@ pub struct CitationFollower<'a> {
     most: usize,
     files: HashMap<RepoPath, CachedFileRead>,
     outlines: HashMap<RepoPath, Rc<FileOutline>>,
+    cited_outlines: HashMap<FileVersion, Rc<FileOutline>>,
     tracer: LineTracer<'a>,
     tree: Option<SourceTree>,
     edits: Option<Result<Rc<[FileEdit]>, Verdict>>,
@@ -157,6 +158,7 @@ impl<'a> CitationFollower<'a> {
             most,
             files: HashMap::new(),
             outlines: HashMap::new(),
+            cited_outlines: HashMap::new(),
             tracer: LineTracer::new(source),
             tree: None,
             edits: None,
@@ -465,9 +467,13 @@ impl<'a> CitationFollower<'a> {
             now,
         };
         let alone = self.tracer.apply_edit(&edit, span, &[])?;
-        // The other edits cost three processes of git, and say only where lines went that can be told from others.
-        let is_settled = matches!(alone, EditOutcome::Untouched(_))
-            || edit.now.is_some() && !self.tracer.is_distinctive_span(span)?;
+        // The other edits cost three processes of git, half of what a hook takes to judge an edit. They say only where lines
+        // went that can be told from others, and that did not stay.
+        let is_settled = match &alone {
+            EditOutcome::Untouched(_) => true,
+            EditOutcome::Touched(now) if self.tracer.keeps_distinctive_lines(span, now)? => true,
+            _ => edit.now.is_some() && !self.tracer.is_distinctive_span(span)?,
+        };
         if is_settled {
             return Ok(alone.into_trace(fate.since, None));
         }

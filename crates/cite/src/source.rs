@@ -110,7 +110,7 @@ impl SourceError {
 }
 
 /// A file in one version.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileVersion {
     /// Where it lies.
     pub path: RepoPath,

@@ -3,7 +3,7 @@
 //!
 //! Following every memory for every question about a file would cost a walk through the history each time. So only those are
 //! followed whose file is no longer in the tree, of which there are few; and where the question is about one file, only those
-//! that share a line with it.
+//! that share a line with it. Where there are many after all, those come first whose file was called alike.
 
 use std::collections::HashSet;
 
@@ -23,6 +23,9 @@ use crate::{
 
 /// How many memories are followed for one question.
 const MAX_FOLLOWED: usize = 200;
+/// How many of them may cite a file of another name in another folder. Reading a memory takes as long as judging one, and an
+/// agent waits.
+const MAX_UNLIKE: usize = 40;
 
 /// The memories that a filter with a path does not find by what they cite, and that stand at this path now.
 pub(crate) fn list_moved_memories(
@@ -34,7 +37,7 @@ pub(crate) fn list_moved_memories(
     };
     let mut lost = Vec::new();
     for space in filter.spaces.iter().filter(|it| !it.is_user()) {
-        lost.extend(list_lost_memories(cx, space, filter)?);
+        lost.extend(list_lost_memories(cx, space, filter, path)?);
     }
     lost.retain(|it| !has_citation_below(it, path));
     if let Some(lines) = read_telling_lines(cx, path) {
@@ -44,20 +47,37 @@ pub(crate) fn list_moved_memories(
     Ok(keep_moved_below(cx, lost, path))
 }
 
-/// The memories of a space that a filter admits, but for its path, and whose file is gone.
+/// The memories of a space that a filter admits, but for its path, and whose file is gone: at most so many as are followed,
+/// because a store of ten thousand memories took a fifth of a second to read whole.
 fn list_lost_memories(
     cx: &Context,
     space: &Space,
     filter: &MemoryFilter,
+    asked: &RepoPath,
 ) -> Result<Vec<Memory>, CoreError> {
     let mut lost: Vec<Memory> = Vec::new();
+    let mut paths: Vec<RepoPath> = cx
+        .store
+        .list_cited_paths(space)?
+        .into_iter()
+        .filter_map(|it| it.parse().ok())
+        .collect();
+    paths.sort_by_key(|it| rank_likeness(it, asked));
     // What cannot be looked at is not known to be gone.
     let is_lost = |it: &RepoPath| matches!(cx.source.has_file(it), Ok(false));
-    let paths = cx.store.list_cited_paths(space)?.into_iter();
-    for path in paths.filter_map(|it| it.parse().ok()).filter(is_lost) {
+    let is_folder = is_lost(asked);
+    for path in paths.into_iter().filter(is_lost) {
+        let most = match rank_likeness(&path, asked) {
+            2.. if !is_folder => MAX_UNLIKE,
+            _ => MAX_FOLLOWED,
+        };
+        if lost.len() >= most {
+            break;
+        }
         let citing = MemoryFilter {
             spaces: vec![space.clone()],
             path: Some(path),
+            limit: filter.limit.min(most - lost.len()),
             ..filter.clone()
         };
         for memory in cx.store.list_memories(&citing)? {
@@ -67,6 +87,23 @@ fn list_lost_memories(
         }
     }
     Ok(lost)
+}
+
+/// How likely a path is another one's former name, the likeliest first: the same name in another folder, another name in the
+/// same folder, the same ending, anything else.
+fn rank_likeness(path: &RepoPath, asked: &RepoPath) -> u8 {
+    let split = |it: &RepoPath| {
+        let (folder, name) = it.as_str().rsplit_once('/').unwrap_or(("", it.as_str()));
+        let ending = name.rsplit_once('.').map_or("", |it| it.1);
+        (folder.to_owned(), name.to_owned(), ending.to_owned())
+    };
+    let (was, now) = (split(path), split(asked));
+    match () {
+        () if was.1 == now.1 => 0,
+        () if was.0 == now.0 => 1,
+        () if was.2 == now.2 => 2,
+        () => 3,
+    }
 }
 
 /// The lines of a file that say something, by their fingerprints; `None` for a folder, and for what cannot be read.

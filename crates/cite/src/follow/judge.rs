@@ -194,6 +194,20 @@ impl CitationFollower<'_> {
         })
     }
 
+    /// A cited version of a file with its outline, which is made once for all memories that cite the version.
+    fn outline_cited_file(
+        &mut self,
+        version: FileVersion,
+        bytes: Rc<[u8]>,
+    ) -> (Rc<[u8]>, Rc<FileOutline>) {
+        let path = version.path.clone();
+        let outline = self.cited_outlines.entry(version).or_insert_with(|| {
+            let lines = FileLines::from_bytes(&bytes);
+            Rc::new(FileOutline::from_lines(path.as_str(), &lines))
+        });
+        (bytes, Rc::clone(outline))
+    }
+
     /// The versions of a citation's file that are compared.
     fn load_files(
         &mut self,
@@ -221,6 +235,7 @@ impl CitationFollower<'_> {
             .blob
             .as_ref()
             .and_then(|_| self.tracer.load_content(&version).ok());
+        let was = was.map(|bytes| self.outline_cited_file(version, bytes));
         let paths = paths.iter();
         LoadedFiles {
             was,
@@ -326,7 +341,7 @@ impl CurrentFile {
 
 /// The versions of a citation's file, and where its lines were followed to in the first of those that are there now.
 struct LoadedFiles {
-    was: Option<Rc<[u8]>>,
+    was: Option<(Rc<[u8]>, Rc<FileOutline>)>,
     now: Vec<CurrentFile>,
     rows: Option<std::ops::Range<u32>>,
 }
@@ -335,8 +350,8 @@ impl LoadedFiles {
     /// The sides that are compared. Where the old version is not in this clone, the captured lines stand for it.
     fn to_sides<'s>(&'s self, citation: &'s Citation, verdict: &'s Verdict) -> CitedSides<'s> {
         let (was, was_rows) = match &self.was {
-            Some(bytes) => (
-                FileSide::new(citation.path.clone(), bytes),
+            Some((bytes, outline)) => (
+                FileSide::with_outline(citation.path.clone(), bytes, outline),
                 citation.lines.rows(),
             ),
             None => (

@@ -314,6 +314,23 @@ impl<'a> LineTracer<'a> {
         Ok(is_distinctive_snippet(sheet.clip_rows(&span.rows)))
     }
 
+    /// Whether enough of these lines stands where they were followed to that it can be told from others.
+    pub(super) fn keeps_distinctive_lines(
+        &mut self,
+        span: &VersionSpan,
+        now: &VersionSpan,
+    ) -> Result<bool, Verdict> {
+        let (old, new) = (
+            self.load_content(&span.file)?,
+            self.load_content(&now.file)?,
+        );
+        let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
+        let here = sheet.clip_rows(&now.rows);
+        let mut kept = was.clip_rows(&span.rows).to_vec();
+        kept.retain(|it| here.contains(it));
+        Ok(is_distinctive_snippet(&kept))
+    }
+
     /// The place among what this step brought where the same lines stand, in the most familiar company.
     fn find_moved_lines(
         &mut self,

@@ -100,7 +100,7 @@ impl Commit {
 
     fn request_object(&self, name: &str, limit: u64) -> SourceResult<CatFileAnswer> {
         self.objects
-            .request_object(name, limit, &format_reference(&self.reference))
+            .request_object(name, limit, || format_reference(&self.reference))
     }
 
     /// Walks down the trees, because only they tell files from links and submodules.

@@ -49,7 +49,8 @@ impl GitObjects {
         }
     }
 
-    /// Asks the child, and starts it first if there is none. `whose` names what is read, for messages.
+    /// Asks the child, and starts it first if there is none. `whose` names what is read, for messages: to look for secrets in
+    /// a name takes longer than to read the object.
     ///
     /// The child is taken out while it answers: where that fails, or a thread panics, it is out of step and not used
     /// again.
@@ -57,7 +58,7 @@ impl GitObjects {
         &self,
         name: &str,
         limit: u64,
-        whose: &str,
+        whose: impl FnOnce() -> String,
     ) -> SourceResult<CatFileAnswer> {
         let waiting = lock_ignoring_poison(&self.idle).pop();
         let start = || CatFile::spawn_child((self.start)(&self.checkout));
@@ -66,7 +67,7 @@ impl GitObjects {
             .map_err(git_command::git_start_error)?;
         let answer = child
             .request_object(name, limit)
-            .map_err(|error| source_unavailable(format!("commit '{whose}' with git"), error))?;
+            .map_err(|error| source_unavailable(format!("commit '{}' with git", whose()), error))?;
         if !matches!(answer, CatFileAnswer::TooLarge(_)) {
             lock_ignoring_poison(&self.idle).push(child);
         }
