@@ -411,6 +411,14 @@ impl OpenScope for ServerHost {
             .as_deref()
             .map(|it| sessions::read_session(&system, it))
             .unwrap_or_default();
+        let unnamed = origin.client.as_deref().filter(|_| {
+            // A client on a socket may say anything of itself.
+            session.is_none() && self.reach == ClientReach::Anywhere
+        });
+        let is_ignored = match unnamed {
+            Some(client) => sessions::is_memory_ignored_nearby(&system, &repo, client),
+            None => seen.is_memory_ignored(),
+        };
         // Through a socket anybody may name a session, and what is told to one is not told again.
         let is_own = self.reach == ClientReach::Anywhere && origin.token.is_none();
         let root = workspace.place.root.to_str().map(Into::into);
@@ -437,7 +445,7 @@ impl OpenScope for ServerHost {
             user,
             session,
             is_exposed: seen.is_exposed(),
-            is_ignored: seen.is_memory_ignored(),
+            is_ignored,
             has_consent: origin.has_consent,
             token: origin.token.clone(),
             root: root.filter(|_| is_here),

@@ -5,11 +5,36 @@ use std::{fs, path::Path, time::UNIX_EPOCH};
 use apostille_agents::{ledger::SessionLedger, session::AgentSession};
 use apostille_cite::citation::RepoPath;
 use apostille_core::space::Space;
+use jiff::SignedDuration;
 
 use crate::{error::CommandError, system::System};
 
 /// How many sessions are read to find those before the one that begins.
 const MAX_READ: usize = 40;
+
+/// How many sessions are read to find the one that a server belongs to.
+const MAX_NEARBY: usize = 8;
+/// How long a turn may go on without a word.
+const LONGEST_TURN: SignedDuration = SignedDuration::from_hours(1);
+
+/// Whether the turn that goes on is to leave memory out, where a server is not told its session: Gemini CLI, Cursor and VS
+/// Code start one without saying whose it is. It is taken to be the latest session of the client in this repository, which is
+/// known by what it calls itself: `gemini-cli-mcp-client`, `cursor-vscode`, `Visual Studio Code`.
+pub fn is_memory_ignored_nearby(system: &System, repo: &Space, client: &str) -> bool {
+    let client = client
+        .to_lowercase()
+        .replace("visual studio code", "vscode");
+    let is_nearby = |it: &AgentSession| {
+        it.entries.last().is_some_and(|last| {
+            let word = last.client.as_str().split('-').next().unwrap_or_default();
+            let is_recent = system.now.duration_since(last.at) < LONGEST_TURN;
+            last.space == *repo && is_recent && client.contains(word)
+        })
+    };
+    let ledger = open_session_ledger(system);
+    let latest = ledger.map(|it| it.list_recent(MAX_NEARBY, is_nearby));
+    latest.is_ok_and(|it| it.first().is_some_and(AgentSession::is_memory_ignored))
+}
 
 /// A session as its hooks saw it; empty where they saw nothing.
 pub fn read_session(system: &System, session: &str) -> AgentSession {

@@ -378,3 +378,34 @@ fn tools_are_silent_in_a_turn_that_ignores_memory() {
     let (answer, _) = talk.call("memory_recall", json!({"query": "uploads"}));
     assert_eq!(answer["memories"][0]["id"], "m-2", "the session is over");
 }
+
+/// Gemini CLI does not tell its servers which session they belong to.
+#[test]
+fn tools_are_silent_where_the_client_does_not_name_the_session() {
+    let mut env = with_facts();
+    let prompt = |env: &Env, text: &str| {
+        let payload = json!({
+            "session_id": "g1", "cwd": env.repo(), "hook_event_name": "BeforeAgent", "prompt": text,
+        });
+        let ran = env.fed(
+            &["hook", "BeforeAgent", "--client", "gemini"],
+            &payload.to_string(),
+        );
+        assert_eq!(ran.code, 0, "{ran}");
+    };
+    prompt(&env, "ignore memory: how large may uploads be?");
+    let mut talk = Talk::new(&env, &env.repo(), &[], Era::Legacy, json!({}));
+    let client = json!({"name": "gemini-cli-mcp-client", "version": "1"});
+    talk.request(
+        "initialize",
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}),
+    );
+    let call = json!({"name": "memory_recall", "arguments": {"query": "uploads"}});
+    let answer = talk.request("tools/call", call.clone()).to_string();
+    assert!(answer.contains("leave memory out of this turn"), "{answer}");
+    env.at("2026-03-01T12:01:00Z");
+    prompt(&env, "and now?");
+    let answer = talk.request("tools/call", call).to_string();
+    assert!(answer.contains("limited to 10 MB"), "{answer}");
+    talk.end();
+}
