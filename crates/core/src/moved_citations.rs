@@ -62,12 +62,12 @@ fn list_lost_memories(
         .into_iter()
         .filter_map(|it| it.parse().ok())
         .collect();
-    paths.sort_by_key(|it| rank_likeness(it, asked));
+    paths.sort_by_key(|it| rank_former_name(it, asked));
     // What cannot be looked at is not known to be gone.
     let is_lost = |it: &RepoPath| matches!(cx.source.has_file(it), Ok(false));
     let is_folder = is_lost(asked);
     for path in paths.into_iter().filter(is_lost) {
-        let most = match rank_likeness(&path, asked) {
+        let most = match rank_former_name(&path, asked) {
             2.. if !is_folder => MAX_UNLIKE,
             _ => MAX_FOLLOWED,
         };
@@ -91,7 +91,7 @@ fn list_lost_memories(
 
 /// How likely a path is another one's former name, the likeliest first: the same name in another folder, another name in the
 /// same folder, the same ending, anything else.
-fn rank_likeness(path: &RepoPath, asked: &RepoPath) -> u8 {
+fn rank_former_name(path: &RepoPath, asked: &RepoPath) -> u8 {
     let split = |it: &RepoPath| {
         let (folder, name) = it.as_str().rsplit_once('/').unwrap_or(("", it.as_str()));
         let ending = name.rsplit_once('.').map_or("", |it| it.1);

@@ -10,16 +10,8 @@ use serde_json::json;
 use crate::{
     env::Env,
     mcp::{Era, Talk},
+    renamed::renamed,
 };
-
-/// A fact whose file was renamed on the default branch.
-fn renamed() -> Env {
-    let env = Env::new();
-    env.with_facts();
-    env.git(&["mv", "src/limits.rs", "src/quota.rs"]);
-    env.commit();
-    env
-}
 
 /// The path that the memory cites in the store, and how often its citations followed the code.
 fn stored(env: &Env) -> (String, usize) {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A fact about a file that is called otherwise since.
-fn renamed() -> Env {
+pub(crate) fn renamed() -> Env {
     let env = Env::new();
     env.with_facts();
     env.git(&["mv", "src/limits.rs", "src/quota.rs"]);
