@@ -6,7 +6,11 @@ use apostille_cite::{
     standing::Standing,
 };
 
-use crate::{Context, memory::Memory, names::NameLookup};
+use crate::{
+    Context,
+    memory::{Memory, ModerationMark},
+    names::NameLookup,
+};
 
 /// How many failures since the last success put a command in doubt. One is daily work: a test that fails proves that the
 /// command runs.
@@ -36,6 +40,9 @@ impl<'a> MemoryJudge<'a> {
         let claims: Vec<_> = memories.iter().map(|it| it.cited_claim()).collect();
         let mut judged = self.follower.judge_claims(&claims);
         for (memory, judged) in memories.iter().zip(&mut judged) {
+            if judged.judgement.standing == Standing::Stands && is_kept_on_word(memory) {
+                judged.judgement.standing = Standing::Stated;
+            }
             self.weigh_other_evidence(memory, judged);
         }
         judged
@@ -62,4 +69,12 @@ impl<'a> MemoryJudge<'a> {
             judgement.standing = Standing::Check;
         }
     }
+}
+
+/// Whether a person kept a memory although the cited lines do not say it: they are no proof, wherever they are.
+fn is_kept_on_word(memory: &Memory) -> bool {
+    let is_ungrounded = |it: ModerationMark| it == ModerationMark::Ungrounded;
+    memory.is_active()
+        && memory.marks.iter().copied().any(is_ungrounded)
+        && memory.current_marks().any(is_ungrounded)
 }

@@ -409,3 +409,15 @@ fn tools_are_silent_where_the_client_does_not_name_the_session() {
     assert!(answer.contains("limited to 10 MB"), "{answer}");
     talk.end();
 }
+
+#[test]
+fn claim_that_its_lines_do_not_say_is_shown_as_stated() {
+    let env = with_facts();
+    let fact = "API_VERSION is frozen at 12 until the spring release";
+    env.person(&["remember", fact, "--cite", "src/api.rs:3", "--force"]);
+    let shown = prompt(&env, "s1", "until when is API_VERSION frozen?");
+    assert!(
+        shown.contains("stated by ana, 2026-03-01) API_VERSION is frozen"),
+        "{shown}"
+    );
+}

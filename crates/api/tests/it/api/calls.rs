@@ -189,7 +189,7 @@ fn a_person_decides_what_waits() {
     POST /api/memories/m-3/reject {"reason":"nobody knows"}
       → 200 changed {"outcome":"rejected","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"invalid","status_why":"rejected: nobody knows","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories/m-3/approve
-      → 200 changed {"outcome":"approved","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"approved","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"active","standing":"stated","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories {"fact":"a page says that tests are slow","kind":"feedback","tainted":true}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"a page says that tests are slow","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"stated","shown":"plain","verdicts":[]},"pending":"the text comes from outside"}
     POST /api/memories/m-5/reword {"fact":"tests take a minute","subject":"tests"}
