@@ -72,6 +72,94 @@ fn is_negated(text: &str) -> bool {
     words.any(|it| is_in_word_list(NEGATIONS, it) && !it.is_empty())
 }
 
+/// Words that ask for something to be removed from memory.
+const REMOVING: &str = "forget delete remove erase drop discard unlearn vergiss vergesse lösche entferne streiche oublie \
+    oubliez supprime supprimez efface effacez olvida borra elimina esqueça apague remova dimentica cancella rimuovi";
+/// Words that say that something is not so any more.
+const UNTRUE: &str =
+    "wrong outdated obsolete stale invalid untrue falsch veraltet faux obsolète falso";
+const UNTRUE_PHRASES: [&str; 6] = [
+    "no longer",
+    "not true",
+    "isn't true",
+    "not valid",
+    "any more",
+    "anymore",
+];
+/// How a request is put as a question.
+const POLITE: [&str; 5] = ["please", "can you", "could you", "would you", "will you"];
+/// How many words before a verb may negate it: "don't you ever forget".
+const NEGATING_REACH: usize = 3;
+
+/// What somebody may ask to be done to a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryRequest {
+    /// It is to be erased.
+    Remove,
+    /// It is to be erased, or is said to be wrong.
+    Reject,
+}
+
+/// The sentence in which somebody asks for this to be done to a memory, named by its handle or by what it says. Nothing less
+/// than the name or two thirds of its telling words will do: "forget it" asks for anything.
+#[must_use]
+pub fn find_request_quote<'t>(
+    request: MemoryRequest,
+    handle: &str,
+    fact: &str,
+    text: &'t str,
+    longest: usize,
+) -> Option<&'t str> {
+    let mut sentences = text.split_inclusive(['.', '!', '?', '\n', ';']);
+    let asks = |it: &&str| {
+        it.chars().count() <= longest
+            && is_requested(request, it)
+            && (names_handle(it, handle) || has_most_terms(fact, it))
+    };
+    sentences.find(asks).map(str::trim)
+}
+
+/// Whether a text speaks of what a fact speaks of: it names its handle, or shares a telling word with it.
+#[must_use]
+pub fn is_about_fact(text: &str, handle: &str, fact: &str) -> bool {
+    let said: BTreeSet<String> = extract_terms(text).into_iter().map(|it| it.0).collect();
+    names_handle(text, handle) || !collect_telling_terms(fact).is_disjoint(&said)
+}
+
+fn names_handle(text: &str, handle: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    text.split(|c| !is_part(c))
+        .any(|it| it.eq_ignore_ascii_case(handle))
+}
+
+fn has_most_terms(fact: &str, text: &str) -> bool {
+    let told = collect_telling_terms(fact);
+    let said: BTreeSet<String> = extract_terms(text).into_iter().map(|it| it.0).collect();
+    let n_shared = told.intersection(&said).count();
+    n_shared > 0 && 3 * n_shared >= 2 * told.len()
+}
+
+fn is_requested(request: MemoryRequest, sentence: &str) -> bool {
+    let text = fold_spacing_and_case(sentence).replace('’', "'");
+    if text.ends_with('?') && !POLITE.iter().any(|it| text.contains(it)) {
+        return false;
+    }
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let is_negated_at = |at: usize| {
+        let before = &words[at.saturating_sub(NEGATING_REACH)..at];
+        before.iter().any(|it| is_in_word_list(NEGATIONS, it))
+    };
+    let has_verb = |list: &str| {
+        let mut found = words.iter().enumerate();
+        found.any(|(at, it)| is_in_word_list(list, it) && !is_negated_at(at))
+    };
+    let is_called_untrue = || has_verb(UNTRUE) || UNTRUE_PHRASES.iter().any(|it| text.contains(it));
+    has_verb(REMOVING) || request == MemoryRequest::Reject && is_called_untrue()
+}
+
 /// The shortest part of what somebody said that says a fact: a sentence, or all of it where it is short.
 #[must_use]
 pub fn find_saying_quote<'t>(fact: &str, text: &'t str, longest: usize) -> Option<&'t str> {
@@ -134,6 +222,35 @@ mod tests {
             "I want the user list to be printed",
             false,
         );
+    }
+
+    #[test]
+    fn requests_name_what_they_are_about() {
+        let fact = "Always ask me before force pushing";
+        let check = |request, text: &str, expected: bool| {
+            let found = find_request_quote(request, "u-3", fact, text, 300);
+            assert_eq!(found.is_some(), expected, "{text}");
+        };
+        use MemoryRequest::{Reject, Remove};
+        check(Remove, "Please forget u-3.", true);
+        check(Remove, "Could you delete u-3?", true);
+        check(Remove, "Did you forget u-3?", false);
+        check(Remove, "forget u-31", false);
+        check(Remove, "forget it", false);
+        check(Remove, "don't forget u-3", false);
+        check(Remove, "never ever forget u-3", false);
+        check(
+            Remove,
+            "forget that you must ask me before a force push",
+            true,
+        );
+        check(Remove, "ask me before a force push", false);
+        check(Remove, "Vergiss u-3 bitte", true);
+        check(Remove, "u-3 is wrong", false);
+        check(Reject, "u-3 is wrong", true);
+        check(Reject, "u-3 is not wrong", false);
+        check(Reject, "No longer ask me before force pushing.", true);
+        check(Reject, "delete the build folder", false);
     }
 
     #[test]

@@ -13,11 +13,12 @@ mod mask;
 mod named_value;
 mod public;
 mod rules;
+mod sentence;
 pub(crate) mod word_index;
 
 use fold::{fold_to_ascii, join_broken_lines, join_token_pieces, splice_string_literals};
 use judge::SecretJudge;
-pub use mask::mask_secrets;
+pub use mask::{SecretPlace, find_secret_places, mask_secrets};
 use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::ROWS;
@@ -37,6 +38,8 @@ const BLOB: &str = "high-entropy-blob";
 const JUDGED_MAX: usize = 256;
 /// How often a row looks into a value that it has let pass.
 const TRIES: usize = 64;
+/// How many words that name a secret are read with the sentence around them.
+const WORDS_MAX: usize = 512;
 /// A value beyond all measure counts as several tries.
 const LONG: usize = 4_096;
 
@@ -63,8 +66,24 @@ impl TextForm {
     }
 }
 
+/// What was taken for a secret, and the rule that found it. It has no `Debug`: the value is for the mask only.
+#[derive(Clone)]
+pub struct SecretMatch {
+    /// The rule.
+    pub rule: &'static str,
+    value: String,
+}
+
+/// A rule, and where its value stands.
+type SecretHit = (&'static str, Range<usize>);
+
 /// The rule that a text trips, if it looks as if it held a secret. Never carries the secret itself.
 pub fn find_secret(text: &str) -> Option<&'static str> {
+    find_secret_match(text).map(|it| it.rule)
+}
+
+/// What a text holds that looks like a secret, and the rule that says so.
+pub fn find_secret_match(text: &str) -> Option<SecretMatch> {
     if text.len() < SHORTEST {
         return None;
     }
@@ -79,22 +98,29 @@ pub fn find_secret(text: &str) -> Option<&'static str> {
 }
 
 /// Looks through one form of the text.
-fn find_secret_in_form(text: &str, form: TextForm) -> Option<&'static str> {
+fn find_secret_in_form(text: &str, form: TextForm) -> Option<SecretMatch> {
     let run = measure_longest_blob_run(text);
     let plain = public::blank_public_values(text, run);
     let lower = plain.to_ascii_lowercase();
     let (rows, words) = find_secret_candidates(&lower);
-    let is_match = |index: &usize| {
-        let judge = form.adapt_judge(ROWS[*index].judge);
-        judge.is_some_and(|judge| is_secret_rule_match(*index, judge, &plain, &lower))
+    let match_row = |index: usize| {
+        let judge = form.adapt_judge(ROWS[index].judge)?;
+        Some((
+            ROWS[index].name,
+            find_secret_rule_value(index, judge, &plain, &lower)?,
+        ))
     };
-    let by_row = rows.into_iter().find(is_match);
-    by_row
-        .map(|index| ROWS[index].name)
+    let is_whole = form == TextForm::Whole;
+    let hit = rows
+        .into_iter()
+        .find_map(match_row)
         .or_else(|| find_secret_after_word(&words, plain.as_bytes(), lower.as_bytes(), form))
-        .or_else(|| {
-            (form == TextForm::Whole && run >= BLOB_MIN && has_random_blob(&plain)).then_some(BLOB)
-        })
+        .or_else(|| is_whole.then(|| find_password_in_sentence(&words, &plain, &lower))?)
+        .or_else(|| (is_whole && run >= BLOB_MIN).then(|| find_random_blob(&plain))?);
+    hit.map(|(rule, at)| SecretMatch {
+        rule,
+        value: String::from_utf8_lossy(&plain.as_bytes()[at]).into_owned(),
+    })
 }
 
 /// The way in which a word that names a secret is followed by one.
@@ -103,34 +129,66 @@ fn find_secret_after_word(
     plain: &[u8],
     lower: &[u8],
     form: TextForm,
-) -> Option<&'static str> {
-    let is_found = |(_, takes_word, find_value, judge): &&named_value::SecretPhrasing| {
-        let Some(judge) = form.adapt_judge(*judge) else {
-            return false;
-        };
-        let (mut tries, mut done) = (0, 0);
-        words.iter().any(|(noun, at)| {
-            // A long text of nothing but such words is not judged again from each of them.
-            if tries >= TRIES && at.start < done {
-                return false;
-            }
-            let word = SecretWord {
-                noun: *noun,
-                before: &lower[..at.start],
-            };
-            // What follows is quicker to tell than what the word is.
-            let value = find_value(ByteCursor::new(&lower[at.end..])).filter(|_| takes_word(&word));
-            value.is_some_and(|it| {
-                (tries, done) = (tries + 1, at.end + it.end);
-                is_secret_value(judge, plain, at.end + it.start..done)
-            })
+) -> Option<SecretHit> {
+    WAYS.iter()
+        .find_map(|(name, takes_word, find_value, judge)| {
+            let judge = form.adapt_judge(*judge)?;
+            let (mut tries, mut done) = (0, 0);
+            let at = words.iter().find_map(|(noun, at)| {
+                // A long text of nothing but such words is not judged again from each of them.
+                if tries >= TRIES && at.start < done {
+                    return None;
+                }
+                let word = SecretWord {
+                    noun: *noun,
+                    before: &lower[..at.start],
+                };
+                // What follows is quicker to tell than what the word is.
+                let value =
+                    find_value(ByteCursor::new(&lower[at.end..])).filter(|_| takes_word(&word))?;
+                (tries, done) = (tries + 1, at.end + value.end);
+                let value = at.end + value.start..done;
+                is_secret_value(judge, plain, value.clone()).then_some(value)
+            })?;
+            Some((*name, at))
         })
-    };
-    WAYS.iter().find(is_found).map(|it| it.0)
 }
 
-/// Whether the row's pattern, compiled on first use, finds something that the judge takes for a secret.
-fn is_secret_rule_match(index: usize, judge: SecretJudge, plain: &str, lower: &str) -> bool {
+/// A password that a sentence tells: behind a word for one, before it, or behind the name of an account.
+fn find_password_in_sentence(
+    words: &[(SecretNoun, Range<usize>)],
+    plain: &str,
+    lower: &str,
+) -> Option<SecretHit> {
+    words.iter().take(WORDS_MAX).find_map(|(noun, at)| {
+        let (before, after) = (&lower[..at.start], &lower[at.end..]);
+        let word = SecretWord {
+            noun: *noun,
+            before: before.as_bytes(),
+        };
+        let shift = |it: Range<usize>| at.end + it.start..at.end + it.end;
+        let accepts = |judge, it| is_secret_value(judge, plain.as_bytes(), it);
+        let behind = |judge, it| accepts(judge, shift(it));
+        if *noun == SecretNoun::Account {
+            let found = sentence::find_after_account(before, after, behind)?;
+            return Some(("login-pair", shift(found)));
+        }
+        if !word.is_password() {
+            return None;
+        }
+        let found = sentence::find_after_noun(&word, &lower[at.clone()], after, behind).map(shift);
+        let found = found.or_else(|| sentence::find_before_noun(before, after, accepts))?;
+        Some(("password-in-sentence", found))
+    })
+}
+
+/// The value that the row's pattern, compiled on first use, finds and that the judge takes for a secret.
+fn find_secret_rule_value(
+    index: usize,
+    judge: SecretJudge,
+    plain: &str,
+    lower: &str,
+) -> Option<Range<usize>> {
     static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
     let row = &ROWS[index];
     let pattern = COMPILED[index].get_or_init(|| compile_byte_pattern(&row.expand_pattern()));
@@ -142,7 +200,7 @@ fn is_secret_rule_match(index: usize, judge: SecretJudge, plain: &str, lower: &s
     {
         // Lower-casing ASCII moves nothing, so the range holds in both forms.
         if is_secret_value(judge, plain.as_bytes(), value.range()) {
-            return true;
+            return Some(value.range());
         }
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
         // a long text of nothing but keywords would be read again and again.
@@ -152,7 +210,7 @@ fn is_secret_rule_match(index: usize, judge: SecretJudge, plain: &str, lower: &s
             at = at.max(value.end());
         }
     }
-    false
+    None
 }
 
 /// Whether the value at this place passes for a secret.
@@ -249,16 +307,18 @@ fn is_blob_byte(byte: u8) -> bool {
     TABLE[usize::from(byte)]
 }
 
-/// Whether the text holds a long random run outside of an address.
-fn has_random_blob(text: &str) -> bool {
+/// A long random run outside of an address.
+fn find_random_blob(text: &str) -> Option<SecretHit> {
     let words =
         text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '('));
-    words
+    let run = words
         .filter(|word| word.len() >= BLOB_MIN && !word.contains("://"))
         .flat_map(|word| word.split(|c| !is_blob_char(c)))
-        .any(|run| {
-            run.len() >= BLOB_MIN && judge::is_random_blob(run) && !decode::is_base64_json(run)
-        })
+        .find(|run| {
+            run.len() >= BLOB_MIN && judge::is_random_blob(run) && !decode::is_base64_text(run)
+        })?;
+    let start = text.find(run)?;
+    Some((BLOB, start..start + run.len()))
 }
 
 #[cfg(test)]

@@ -73,10 +73,10 @@ fn decode_hex_run(run: &str) -> Option<String> {
     String::from_utf8(bytes.collect::<Option<_>>()?).ok()
 }
 
-/// Whether a run is JSON in base64, as the head of a web token is: by itself it is no secret, and what it says is
+/// Whether a run is plain text in base64, as the head of a web token is: by itself it is no secret, and what it says is
 /// looked through as text.
-pub(super) fn is_base64_json(run: &str) -> bool {
-    decode_base64_run(run).is_some_and(|it| it.starts_with("{\""))
+pub(super) fn is_base64_text(run: &str) -> bool {
+    decode_base64_run(run).is_some()
 }
 
 fn decode_base64_run(run: &str) -> Option<String> {

@@ -31,6 +31,12 @@ pub(super) enum SecretJudge {
     Address,
     /// The value after a word like "password": people choose short ones.
     Password,
+    /// A word of a sentence to which a word like "password" leads: `the password is …`.
+    Sentence,
+    /// A word beside such a word: `password …`.
+    Beside,
+    /// A word in the same sentence: only what nobody takes for a word or a name.
+    Unmistakable,
     /// The value after a word like "token".
     Token,
     /// A value with only a loose tie to its keyword.
@@ -39,6 +45,16 @@ pub(super) enum SecretJudge {
     Named,
     /// A vendor's prefix that the table does not know, and a random body.
     Branded,
+    /// A prefix and a UUID: unless the prefix is that of a public identifier.
+    BrandedUuid,
+    /// The seed of a second factor, which is letters and few digits.
+    Seed,
+    /// The key of a web framework: any marks, and long.
+    FrameworkKey,
+    /// A key in hexadecimal or of one case beside the name of its service.
+    KeyedHex,
+    /// A short body that must mix upper case, lower case and digits.
+    Mixed,
 }
 
 impl SecretJudge {
@@ -46,7 +62,14 @@ impl SecretJudge {
     pub(super) const fn has_own_shape(self) -> bool {
         matches!(
             self,
-            Self::Shape | Self::Prefixed | Self::Address | Self::Named | Self::Branded
+            Self::Shape
+                | Self::Prefixed
+                | Self::Address
+                | Self::Named
+                | Self::Branded
+                | Self::BrandedUuid
+                | Self::Seed
+                | Self::Mixed
         )
     }
 
@@ -70,9 +93,14 @@ impl SecretJudge {
             Self::Prefixed => is_token_body(value),
             Self::Address => is_address_password(value),
             Self::Password => !is_secret_reference(value) && is_password_value(value),
+            Self::Sentence => !is_secret_reference(value) && is_chosen_password(value),
+            Self::Beside => !is_secret_reference(value) && is_password_beside_word(value),
+            Self::Unmistakable => !is_secret_reference(value) && is_unmistakable(value),
             Self::Token => {
                 !is_secret_reference(value)
-                    && (is_random_value(value) || has_mixed_segment(value, 8, 2))
+                    && (is_random_value(value)
+                        || has_mixed_segment(value, 8, 2)
+                        || (value.len() >= 10 && is_unpronounceable(value)))
             }
             Self::Strong | Self::Named => {
                 // A bare Git or SHA-256 hash stands next to any word.
@@ -84,6 +112,18 @@ impl SecretJudge {
                     && !is_secret_reference(value)
             }
             Self::Branded => is_branded_token(value),
+            Self::BrandedUuid => !is_public_brand(value),
+            Self::Seed => value.bytes().any(|it| it.is_ascii_digit()) || is_unpronounceable(value),
+            Self::FrameworkKey => {
+                !is_secret_reference(value)
+                    && ValueShape::from_value(value).digits > 0
+                    && (is_random_value(value) || has_password_symbol(value))
+            }
+            Self::KeyedHex => ValueShape::from_value(value).kinds >= 6,
+            Self::Mixed => {
+                let shape = ValueShape::from_value(value);
+                shape.digits >= 2 && shape.upper >= 3 && shape.lower >= 3 && !shape.is_wordy()
+            }
         }
     }
 }
@@ -98,7 +138,31 @@ const TERMS: &str = "base64 base64url base32 base58 sha1 sha256 sha384 sha512 sh
     oauth1 argon2 argon2id argon2i pbkdf2 hs256 hs512 rs256 es256 ps256 ed25519 x25519 x509 \
     pkcs1 pkcs8 pkcs12 http2 http3 ipv4 ipv6 int32 int64 uint32 uint64 uint8 float64 win32 \
     win64 x86 amd64 arm64 aes128 aes256 secp256k1 v1beta1 v1alpha1 v1beta2 v2beta1 chacha20 \
-    poly1305 blake2b blake3 cl100k o200k log4j neo4j auth0 web3 ec2 route53 k8s";
+    poly1305 blake2b blake3 cl100k o200k log4j neo4j auth0 web3 ec2 route53 k8s sha256crypt sha512crypt utf8mb4 \
+    utf16le latin1 iso8601 rfc7617 rfc6749 gost94 mysql8 postgres14 postgres15 postgres16 python3 node18 node20 \
+    java17 java21 php8 ntlmv2 smbv3 tls12 tls13 base16 crc32 fido2 oauth2.0 pkcs11 kdf2 scram256 windows10 windows11 1password";
+
+/// Names of programs and fields that no word looks like.
+const NAMES: &str = "zxcvbn passwd htpasswd mkpasswd chpasswd kubectl xxhash pwquality libxcrypt yescrypt pgpass vsftpd \
+    mysqld httpd systemd pgcrypto haveibeenpwned xmlrpc dbpass userpw newpass oldpass jdbcurl sqlcmd bcryptjs gpgkey \
+    stdin stdout stderr nullptr varchar nvarchar boolean getpass pwhash pwdhash psswrd";
+
+/// Passwords that read like words, and that everybody knows.
+const WELL_KNOWN: &str = "letmein qwerty qwertz azerty qwertyuiop asdfgh asdfghjkl asdfasdf zxcvbnm iloveyou swordfish \
+    opensesame sunshine monkey dragon superman batman starwars abcdefgh trustnoone";
+
+/// Parts of a word with a dash that no passphrase has: `case-sensitive`, `user-supplied`, `form-control`.
+const DASHED_PARTS: &str = "non pre auto self well case per user read write two multi single same cross back front plain \
+    hard pass password passwd key token secret config env var file name hash string field type value form input text \
+    control login logout reset admin client server only free safe specific side end time level bound like wide off \
+    out in up on at to by the of and or not via opt log sign built one first third party long short high low let must \
+    app web api url uri http https docker compose linux gnu unknown aws gcp azure git hub cloud base line data store \
+    content header body origin site service account manager policy less length id default none null true false empty \
+    ready check test prod dev stage staging live local remote ssh ssl tls vault card real old new top down over under";
+/// Endings of the last part of such a word.
+const DASHED_ENDINGS: [&str; 13] = [
+    "ed", "ing", "ive", "able", "ible", "ly", "ic", "ous", "less", "ful", "ent", "ant", "ory",
+];
 
 fn is_placeholder_value(value: &str) -> bool {
     static INDEX: LazyLock<WordIndex> =
@@ -233,6 +297,42 @@ fn is_common_letter_pair(first: u8, second: u8) -> bool {
     TABLE[position(first)][position(second)]
 }
 
+/// For each letter, those that hardly ever follow it in a word of the languages that developers write in.
+const RARE_FOLLOWERS: [&[u8]; 26] = [
+    b"ajoq",
+    b"dfghjknpqvwxz",
+    b"bdgjmnqvwxz",
+    b"hjkpqwxz",
+    b"z",
+    b"bcghjknpqvwxz",
+    b"bcdjkpqvwxyz",
+    b"bcdfghjkpqvwxz",
+    b"hijquwy",
+    b"bcdfghijklmnpqrtvwxyz",
+    b"bcdfghjkmpqrvwxyz",
+    b"ghjkmqrwxz",
+    b"fghjknqrvwxyz",
+    b"bjqrwxz",
+    b"hqz",
+    b"bfjkmnqvwxz",
+    b"abcdefghijkmnopqrstvwxyz",
+    b"bhjqxz",
+    b"bgjvxz",
+    b"bgjkqv",
+    b"hjkquvwxyz",
+    b"bcdfghjklmnpqrstuvwxyz",
+    b"bcdfgjklmpqtuvwxyz",
+    b"bdfghjklmnoqrsuvwxyz",
+    b"acdfghjkqruvxyz",
+    b"bcdfghjkmnpqrsvx",
+];
+
+/// Whether two letters are a pair that words hardly have.
+fn is_rare_letter_pair(first: u8, second: u8) -> bool {
+    let followers = RARE_FOLLOWERS[usize::from(first.to_ascii_lowercase() - b'a')];
+    followers.contains(&second.to_ascii_lowercase())
+}
+
 /// The shapes of the parts of a value, without the names of algorithms. Every such name has a digit, and few parts do.
 fn segment_shapes(value: &str) -> impl Iterator<Item = ValueShape> {
     let is_term = |part: &str| {
@@ -273,6 +373,64 @@ fn is_password_value(value: &str) -> bool {
     value.len() >= 6 && (has_mixed_segment(value, 5, 1) || is_random_value(value) || odd)
 }
 
+/// What a person would choose, where the sentence says that a password follows.
+fn is_chosen_password(value: &str) -> bool {
+    let is_number = value.len() >= 6 && value.bytes().all(|it| it.is_ascii_digit());
+    is_password_value(value)
+        || is_number
+        || is_unpronounceable(value)
+        || is_passphrase(value)
+        || is_in_word_list(WELL_KNOWN, &value.to_ascii_lowercase())
+}
+
+/// The same beside the word "password", where most words go on with the sentence.
+fn is_password_beside_word(value: &str) -> bool {
+    let is_mixed = has_mixed_segment(value, 6, 1) && !value.contains('_');
+    let is_marked = value.len() > 6 && has_password_symbol(value);
+    (is_password_value(value) && (is_mixed || is_marked)) || is_unpronounceable(value)
+}
+
+/// Letters, digits and a mark in the middle, as in no word, name, path or address.
+fn is_unmistakable(value: &str) -> bool {
+    let shape = ValueShape::from_value(value);
+    let is_marked = has_password_symbol(value) && !value.contains(['/', '=', '[', '\\']);
+    value.len() >= 8 && shape.is_mixed() && is_marked
+}
+
+/// Whether a mark that people put into passwords stands between other characters.
+fn has_password_symbol(value: &str) -> bool {
+    let inner = value.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    inner.contains(['!', '#', '$', '%', '^', '&', '*', '?', '@', '~'])
+}
+
+/// Letters that follow each other as in no word.
+fn is_unpronounceable(value: &str) -> bool {
+    let is_word = value.len() < 6 || !value.bytes().all(|it| it.is_ascii_alphabetic());
+    if is_word || value.bytes().all(|it| it.is_ascii_uppercase()) {
+        return false;
+    }
+    let pairs = value.as_bytes().windows(2);
+    let rare = pairs.filter(|it| is_rare_letter_pair(it[0], it[1])).count();
+    let shape = ValueShape::from_value(value);
+    let is_cased = shape.len >= 8 && shape.turns * 2 >= shape.len;
+    let is_odd = rare >= 2 || is_cased || (rare == 1 && shape.common * 100 < shape.pairs * 45);
+    is_odd && !is_in_word_list(NAMES, &value.to_ascii_lowercase())
+}
+
+/// Plain words with dashes between them, as in `correct-horse`, unless they are an adjective or a name.
+fn is_passphrase(value: &str) -> bool {
+    let parts: Vec<&str> = value.split('-').collect();
+    let is_word = |it: &&str| it.len() >= 3 && it.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_plain = |it: &&str| !is_in_word_list(DASHED_PARTS, it);
+    let ends_like_adjective = parts
+        .last()
+        .is_some_and(|last| DASHED_ENDINGS.iter().any(|it| last.ends_with(it)));
+    parts.len() >= 2
+        && parts.iter().all(is_word)
+        && parts.iter().all(is_plain)
+        && (parts.len() >= 3 || !ends_like_adjective)
+}
+
 /// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.
 fn is_token_body(value: &str) -> bool {
     has_mixed_segment(value, 6, 1)
@@ -299,21 +457,48 @@ const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thre
     prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
     commit hash img image cache id blob ref rev chunk digest snapshot trace span node job \
     task test build index main page layer tree object git txn tx pub pk api uuid v1 v2 \
-    release asset bundle diff";
+    release asset bundle diff docs doc http https file www cdn urn arn sha384 h1 rgba var css js ts \
+    svg png jpg agent conv conversation chat order pod vol vm host eni note ticket issue case account acct tenant \
+    team group role policy device room channel post comment invoice payment customer client worker lock mem memory \
+    entity record row app log plan flow kernel doc docs disk net db svc lib env urn tab win cid rid uid gid sid pid oid \
+    woff2 font icon class nonce etag sri version";
 
 /// A brand, a joint, and a body that is random from end to end.
 fn is_branded_token(value: &str) -> bool {
-    let Some((brand, body)) = value.rsplit_once(['_', '-']) else {
-        return false;
-    };
-    let first = brand.split(['_', '-']).next().unwrap_or(brand);
-    let shape = ValueShape::from_value(body);
-    // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
-    let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
-    let one_case =
-        is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
-    !is_in_word_list(PUBLIC_BRANDS, first) && (is_random_blob(body) || one_case)
+    // The joint may be any of the first few: a body may have such marks of its own.
+    let joints = value.match_indices(['_', '-', '.', '+', ':', '~']).take(4);
+    !is_public_brand(value)
+        && joints
+            .map(|(at, joint)| (joint, &value[at + 1..]))
+            .any(|(joint, body)| is_branded_body(joint, body))
 }
+
+/// Whether a value begins like a public identifier.
+fn is_public_brand(value: &str) -> bool {
+    let value = value.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let first = value.split(['_', '-', '.', '+', ':', '~']).next();
+    first.is_some_and(|it| is_in_word_list(PUBLIC_BRANDS, &it.to_ascii_lowercase()))
+}
+
+/// Whether what follows the joint was drawn at random.
+fn is_branded_body(joint: &str, body: &str) -> bool {
+    let shape = ValueShape::from_value(body);
+    let marks = body.len() - shape.len;
+    // Parts of a name are words: a body has few marks.
+    if shape.len < BRANDED_MIN || marks * 8 > body.len() {
+        return false;
+    }
+    // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
+    let is_joint = joint == "_" || shape.hex + 6 <= shape.len;
+    let is_one_case =
+        is_joint && shape.is_mixed() && shape.kinds * 4 >= shape.len && !shape.is_wordy();
+    let is_all_kinds = shape.digits >= 1 && shape.upper >= 3 && shape.lower >= 3;
+    let is_restless = is_all_kinds && !shape.is_hex() && shape.turns * 100 >= shape.len * 45;
+    is_random_blob(body) || (shape.len >= 24 && is_one_case) || (is_restless && !shape.is_wordy())
+}
+
+/// Shortest body of a token whose brand the table does not know.
+const BRANDED_MIN: usize = 16;
 
 /// A run that no name, path or hash would look like: mixed case and digits all the way through.
 pub(super) fn is_random_blob(run: &str) -> bool {

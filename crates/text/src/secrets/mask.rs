@@ -2,10 +2,59 @@
 
 use std::borrow::Cow;
 
-use super::find_secret;
+use super::{SecretMatch, find_secret, find_secret_match};
 
 /// Stands for a word that looks like a secret.
 const MASK: &str = "[not repeated: it looks like a secret]";
+
+impl SecretMatch {
+    /// The first letters of the value and its length: enough for who wrote it to find it, too little to use it.
+    pub fn mask_value(&self) -> String {
+        let count = self.value.chars().count();
+        let shown = (count / 6).min(4).max(usize::from(count > 3));
+        let head: String = self.value.chars().take(shown).collect();
+        format!("{head}… ({count} characters)")
+    }
+}
+
+/// A secret in a longer text, and where it stands.
+pub struct SecretPlace {
+    /// What was found.
+    pub found: SecretMatch,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// The secrets of a text, at most one for each line. What only several lines make a secret stands at the first of them.
+pub fn find_secret_places(text: &str) -> Vec<SecretPlace> {
+    let in_line = |(index, line): (usize, &str)| {
+        let found = find_secret_match(line)?;
+        let column = find_column(line, &found.value);
+        Some(SecretPlace {
+            found,
+            line: index + 1,
+            column,
+        })
+    };
+    let places: Vec<_> = text.split('\n').enumerate().filter_map(in_line).collect();
+    if !places.is_empty() {
+        return places;
+    }
+    let whole = |found: SecretMatch| SecretPlace {
+        found,
+        line: 1,
+        column: 1,
+    };
+    find_secret_match(text).map(whole).into_iter().collect()
+}
+
+/// Where a value stands in its line; at the beginning if it is written in another way there.
+fn find_column(line: &str, value: &str) -> usize {
+    line.find(value)
+        .map_or(1, |at| line[..at].chars().count() + 1)
+}
 
 /// A message without the words that look like secrets; without a whole line where only the line as a whole does.
 ///
@@ -44,6 +93,35 @@ fn mask_secret_line(line: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_name_line_and_column_and_mask_the_value() {
+        let token = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+        let check = |text: String, expected: &[(usize, usize, &str, &str)]| {
+            let places = find_secret_places(&text);
+            let told: Vec<_> = places
+                .iter()
+                .map(|it| (it.line, it.column, it.found.rule, it.found.mask_value()))
+                .collect();
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|it| (it.0, it.1, it.2, it.3.to_owned()))
+                .collect();
+            assert_eq!(told, expected, "{text}");
+        };
+        check("nothing here\nnor here".into(), &[]);
+        check(
+            format!("a\nclone with {token}\nuse {} as the password", "hunter2"),
+            &[
+                (2, 16, "github-token", "a1B2… (36 characters)"),
+                (3, 5, "password-in-sentence", "h… (7 characters)"),
+            ],
+        );
+        check(
+            format!("{}\n{}", ["gl", "pat-"].concat(), &token[4..24]),
+            &[(1, 1, "gitlab-token", "a1B… (20 characters)")],
+        );
+    }
 
     #[test]
     fn secrets_go_and_the_way_out_stays() {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::judge::SecretJudge;
+use super::{judge::SecretJudge, sentence};
 
 /// What a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(super) enum SecretNoun {
     Pass,
     /// A short word for a password, which must not be the end of another word.
     ShortPass,
+    /// The name of an account, which its password may follow.
+    Account,
     /// A token or the like.
     Token,
     /// The same, but seldom right before its value: `auth`, `credentials`.
@@ -30,9 +32,12 @@ pub(super) enum SecretNoun {
 pub(super) static NOUNS: &[(SecretNoun, &str)] = &[
     (
         SecretNoun::Pass,
-        "password,passwd,passphrase,passcode,passwort,contraseña,contrasena,mot de passe,senha,пароль,密码,密碼,口令,パスワード,비밀번호,암호",
+        "password,passwd,passphrase,passcode,passwort,kennwort,contraseña,contrasena,mot de passe,mots de passe,phrase secrète,\
+         senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,паролем,пароля,паролю,парольная фраза,\
+         密码,密碼,口令,暗号,パスワード,パスフレーズ,合言葉,暗証番号,비밀번호,암호",
     ),
-    (SecretNoun::ShortPass, "pwd,pw,pass"),
+    (SecretNoun::ShortPass, "pwd,pw,pass,mdp,clave"),
+    (SecretNoun::Account, sentence::ACCOUNTS),
     (
         SecretNoun::Token,
         "token,secret,令牌,密钥,密鑰,秘钥,トークン,토큰,токен",
@@ -67,7 +72,7 @@ pub(super) type SecretPhrasing = (
 /// All ways.
 #[rustfmt::skip]
 pub(super) static WAYS: &[SecretPhrasing] = &[
-    ("password-assignment", |it| it.is_password(), find_assigned_value, SecretJudge::Password),
+    ("password-assignment", |it| it.is_password(), find_assigned_value, SecretJudge::Sentence),
     ("password-in-prose", |it| it.is_password(), find_value_in_prose, SecretJudge::Password),
     ("secret-assignment", |it| it.is_token(), find_assigned_value, SecretJudge::Token),
     ("secret-in-prose", |it| it.is_token(), find_value_in_prose, SecretJudge::Token),
@@ -86,7 +91,7 @@ pub(super) struct SecretWord<'t> {
 }
 
 impl SecretWord<'_> {
-    fn is_password(&self) -> bool {
+    pub(super) fn is_password(&self) -> bool {
         self.noun == SecretNoun::Pass
             || (self.noun == SecretNoun::ShortPass && self.is_standalone())
     }
@@ -118,7 +123,7 @@ impl SecretWord<'_> {
     }
 
     /// Whether no letter stands right before it.
-    fn is_standalone(&self) -> bool {
+    pub(super) fn is_standalone(&self) -> bool {
         !self.before.last().is_some_and(u8::is_ascii_lowercase)
     }
 

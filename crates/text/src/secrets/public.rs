@@ -9,7 +9,7 @@ use super::compile_byte_pattern;
 
 /// The kinds of public values: the pattern of each, whose group, if any, is a digest, is tried only when one of its marks
 /// stands in the text.
-const KINDS: [(&[&str], &str); 7] = [
+const KINDS: [(&[&str], &str); 14] = [
     (
         &["base64,"],
         r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
@@ -38,6 +38,77 @@ const KINDS: [(&[&str], &str); 7] = [
     ),
     (&["renovate-debug:"], "renovate-debug:[A-Za-z0-9+/=]{20,}"),
     (&["Qm"], "Qm[1-9A-HJ-NP-Za-km-z]{44}"),
+    // Images, fonts, archives, documents and programs by their first bytes.
+    (
+        &[
+            "iVBORw0KGgo",
+            "/9j/4",
+            "R0lGOD",
+            "UklGR",
+            "PHN2Zy",
+            "PD94bWw",
+            "UEsDB",
+            "H4sI",
+            "QlpoO",
+            "/Td6WFo",
+            "N3q8ryc",
+            "KLUv/",
+            "JVBERi0",
+            "AAABAA",
+            "d09GR",
+            "d09GMg",
+            "T1RUTw",
+            "AAEAAAA",
+            "f0VMRg",
+            "AGFzbQ",
+            "SUkqA",
+            "T2dnUw",
+        ],
+        concat!(
+            "(?:^|[^A-Za-z0-9+/=])(?:iVBORw0KGgo|/9j/4|R0lGOD|UklGR|PHN2Zy|PD94bWw|UEsDB|H4sI|QlpoO|/Td6WFo|N3q8ryc|KLUv/|JVBERi0|AAABAA|d09G[RM]",
+            r"|T1RUTw|AAEAAAA|f0VMRg|AGFzbQ|SUkqA|T2dnUw)[A-Za-z0-9+/=]{16,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
+        ),
+    ),
+    // Certificates without their lines, by how their DER begins.
+    (
+        &["AwIBAgI"],
+        r"MII[A-Za-z0-9+/]{4,24}AwIBAgI[A-Za-z0-9+/=]{20,}(?:\s{1,4}[A-Za-z0-9+/=]{16,})*",
+    ),
+    // What is called a public key, and the parts of one in JSON.
+    (
+        &["ublic", "UBLIC"],
+        r#"(?i:public|pub)[ _-]?(?i:key)[a-zA-Z ]{0,20}["'`]?\s{0,3}(?::|=|is)\s{0,3}["'`]?[A-Za-z0-9+/_-]{40,}={0,2}"#,
+    ),
+    (
+        &[r#""x""#, r#""y""#, r#""n""#, r#""x5"#],
+        r#""(?:x|y|n|x5t|x5t#S256)"\s{0,3}:\s{0,3}"[A-Za-z0-9_-]{20,}"#,
+    ),
+    (
+        &["RW"],
+        "(?:^|[^A-Za-z0-9+/])RW[QRST][A-Za-z0-9+/]{53}(?:[^A-Za-z0-9+/]|$)",
+    ),
+    // Documents of Google, by their address or by what they are called.
+    (
+        &[
+            "google.com/",
+            "oc",
+            "heet",
+            "rive",
+            "lide",
+            "older",
+            "cript",
+        ],
+        concat!(
+            r"(?:google\.com/[a-z]+/(?:u/[0-9]/)?(?:d|folders)/",
+            r#"|(?i:doc|docs|document|sheet|sheets|spreadsheet|slides|drive|folder|script|file)[ _-]?(?i:id)?["'`]?\s{0,3}[:= ]\s{0,3}["'`(]?)"#,
+            "1[A-Za-z0-9_-]{32,43}",
+        ),
+    ),
+    // Badges show a figure, and their token shows only that.
+    (
+        &["badge"],
+        r"badge[A-Za-z0-9./_-]*\?token=[A-Za-z0-9]{6,16}",
+    ),
 ];
 
 /// Shortest run of blob characters that can be one of them.
