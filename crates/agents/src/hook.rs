@@ -5,6 +5,7 @@
 //! client (`clients`); here is what reads and writes by them, and knows no client.
 
 pub(crate) mod caller;
+pub mod exposure;
 pub(crate) mod format;
 pub(crate) mod hook_blocks;
 pub(crate) mod payload;
@@ -21,6 +22,8 @@ pub const ALONE: &str = "APOSTILLE_HOOK_ALONE";
 use std::path::PathBuf;
 
 use crate::client::Client;
+
+use self::exposure::OutsideText;
 
 /// A call of a hook, as the client describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +67,8 @@ pub enum HookMoment {
         written: Vec<String>,
         /// Whether the tool has yet to run.
         is_before: bool,
-        /// Whether it brings in what strangers wrote.
-        is_outside: bool,
+        /// What strangers wrote that it brings in.
+        outside: OutsideText,
     },
     /// What was said so far is about to be summarised.
     Compact,

@@ -9,7 +9,7 @@ use crate::{
     },
     session::{AgentSession, Moment},
     testimony::list_runs,
-    transcript::{TranscriptTurn, TurnSpeaker, is_outside_text_tool},
+    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 use apostille_core::{
     Context, CoreError,
@@ -192,10 +192,13 @@ impl EndedSession<'_> {
         let waiting = self.gleaned.iter().chain(&stated).map(|it| it.turn);
         let waiting: Vec<usize> = waiting.collect();
         let mut turns = self.turns.to_vec();
+        // Hooks have looked into scripts and at the names of remotes; the transcript tells where no hook ran.
+        let exposed_at = self.session.exposed_at();
+        let is_after =
+            |it: &TranscriptTurn| exposed_at.is_some_and(|at| it.at.is_none_or(|it| it >= at));
         let mut is_foreign = false;
         for it in &mut turns {
-            let mut uses = it.uses.iter();
-            is_foreign |= uses.any(|it| is_outside_text_tool(&it.tool, &it.input));
+            is_foreign |= it.uses.iter().any(TranscriptCall::is_outside) || is_after(it);
             if waiting.contains(&it.number) || is_foreign && it.speaker == TurnSpeaker::Agent {
                 it.text.clear();
             }

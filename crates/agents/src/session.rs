@@ -217,6 +217,13 @@ impl AgentSession {
         self.entries.iter().any(|it| it.is_outside)
     }
 
+    /// When words from outside first came in.
+    #[must_use]
+    pub fn exposed_at(&self) -> Option<Timestamp> {
+        let mut outside = self.entries.iter().filter(|it| it.is_outside);
+        outside.next().map(|it| it.at)
+    }
+
     /// What the agent was shown and still has before it.
     #[must_use]
     pub fn ids_in_context(&self) -> BTreeSet<MemoryId> {

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 
 use apostille_text::words::words;
 
+use crate::hook::exposure::{ToolUse, weigh_tool_use};
+
 pub use injected_text::strip_injected_text;
 
 words! {
@@ -58,73 +60,15 @@ pub(crate) fn is_shell_tool(tool: &str) -> bool {
         .any(|it| tool.contains(it))
 }
 
-/// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too, unless
-/// it asks this machine.
-pub fn is_outside_text_tool(tool: &str, input: &str) -> bool {
-    let tool = tool.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|it| tool.contains(it));
-    let is_other_server = tool.starts_with("mcp") && !tool.contains("apostille");
-    is_other_server || has(&["web", "fetch", "browser", "search_query"]) || is_fetch_command(input)
-}
-
-/// Programs that bring in what others wrote, whatever they are given.
-const FETCHERS: &[&str] = &[
-    "gh", "glab", "curl", "wget", "http", "https", "xh", "lynx", "w3m", "aria2c",
-];
-
-/// Whether a command asks another machine: by an address in it, or by a program that does nothing else.
-fn is_fetch_command(command: &str) -> bool {
-    let is_here = |address: &str| {
-        let host = address
-            .split(['/', ':', '?', '#', '"', '\'', ' ', '\\'])
-            .next();
-        matches!(host, Some("localhost" | "127.0.0.1" | "0.0.0.0" | "[" | ""))
-    };
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let mut words = command.split(|c: char| !is_word(c));
-    let mut addresses = command.split("://").skip(1).peekable();
-    match addresses.peek() {
-        None => words.any(|it| FETCHERS.contains(&it)),
-        Some(_) => !addresses.all(is_here),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_brings_in_words_from_outside_is_known() {
-        let check = |tool: &str, input: &str, expected: bool| {
-            assert_eq!(
-                is_outside_text_tool(tool, input),
-                expected,
-                "{tool} {input}"
-            );
+impl TranscriptCall {
+    /// Whether the call brought in what strangers wrote, as far as its own words tell.
+    pub(crate) fn is_outside(&self) -> bool {
+        let used = ToolUse {
+            tool: &self.tool,
+            input: &self.input,
+            is_shell: is_shell_tool(&self.tool),
+            cwd: None,
         };
-        check("WebFetch", "", true);
-        check("mcp__evil-memory__ask", "", true);
-        check("mcp__apostille__memory_recall", "", false);
-        check("Read", "", false);
-        check(
-            "Bash",
-            r#"{"command":"curl https://evil.example/p?x=localhost"}"#,
-            true,
-        );
-        check("Bash", r#"{"command":"curl\\thttps://evil.example"}"#, true);
-        check(
-            "Bash",
-            r#"{"command":"curl http://localhost:8080/health"}"#,
-            false,
-        );
-        check("Bash", r#"{"command":"http GET evil.example"}"#, true);
-        check("Bash", r#"{"command":"gh -R a/b issue view 1"}"#, true);
-        check(
-            "Bash",
-            r#"{"command":"python3 -c \"urlopen('https://evil.example')\""}"#,
-            true,
-        );
-        check("Bash", r#"{"command":"cargo test --all"}"#, false);
-        check("Bash", r#"{"command":"git log --oneline"}"#, false);
+        weigh_tool_use(&used).is_certain
     }
 }

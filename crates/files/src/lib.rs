@@ -18,6 +18,8 @@
 //!
 //! How the pieces fit: [`lock`] lets one process at a time write; stores, the ledger of sessions and the request meter use
 //! it. [`no_symlink`] opens a file and refuses to follow a link, so that a repository cannot point our writes elsewhere.
+//! [`regular_file`] refuses pipes, devices and folders without waiting for them.
 
 pub mod lock;
 pub mod no_symlink;
+pub mod regular_file;

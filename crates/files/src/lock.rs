@@ -150,6 +150,20 @@ pub fn create_private_folder(path: &Path) -> std::io::Result<()> {
     builder.create(path)
 }
 
+/// Makes a folder its owner's alone, also where it is there and others may look into it: a looser folder of an earlier
+/// version, or one that was made by hand.
+pub fn secure_private_folder(path: &Path) -> std::io::Result<()> {
+    create_private_folder(path)?;
+    #[cfg(unix)]
+    {
+        use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
+        if std::fs::metadata(path)?.permissions().mode() & 0o777 != 0o700 {
+            std::fs::set_permissions(path, Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

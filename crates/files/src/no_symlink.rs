@@ -8,8 +8,10 @@ use cap_std::{
     fs::{Dir, OpenOptions},
 };
 
+use crate::regular_file::{check_regular_file, check_regular_path, set_nonblocking};
+
 /// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
-/// it cannot lead out of the folder.
+/// it cannot lead out of the folder. A pipe, a device or a folder is refused and never waited for.
 pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if std::fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink()) {
         return Err(io::Error::other(format!(
@@ -28,9 +30,13 @@ pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<
     } else {
         folder
     };
+    check_regular_path(path)?;
+    set_nonblocking(options);
     #[cfg(unix)]
     cap_std::fs::OpenOptionsExt::mode(options, 0o600);
-    Dir::open_ambient_dir(folder, ambient_authority())?
-        .open_with(name, options)
-        .map(|it| it.into_std())
+    let file = Dir::open_ambient_dir(folder, ambient_authority())?
+        .open_with(name, options)?
+        .into_std();
+    check_regular_file(&file, path)?;
+    Ok(file)
 }

@@ -17,7 +17,7 @@ use apostille_cite::{
         SourceResult, SourceTree,
     },
 };
-use apostille_files::lock::lock_ignoring_poison;
+use apostille_files::{lock::lock_ignoring_poison, regular_file::set_nonblocking};
 use cap_std::{
     ambient_authority,
     fs::{Dir, File, Metadata, OpenOptions},
@@ -407,38 +407,8 @@ fn can_enter_folder(root: &Path, folder: &str, entered: &mut HashSet<String>) ->
 /// For reading, and without waiting for the other end of a pipe where the platform can be told so.
 fn read_only_options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    if let Some(flag) = nonblocking_flag() {
-        use cap_std::fs::OpenOptionsExt as _;
-        options.custom_flags(flag);
-    }
+    set_nonblocking(options.read(true));
     options
-}
-
-/// `O_NONBLOCK`, which the standard library does not name; `None` where its number is not known for sure.
-#[cfg(unix)]
-fn nonblocking_flag() -> Option<i32> {
-    let is_usual = cfg!(any(
-        target_arch = "x86_64",
-        target_arch = "x86",
-        target_arch = "aarch64",
-        target_arch = "arm",
-        target_arch = "riscv64",
-        target_arch = "powerpc64",
-        target_arch = "s390x"
-    ));
-    if cfg!(any(target_os = "linux", target_os = "android")) {
-        is_usual.then_some(0o4000)
-    } else {
-        cfg!(any(
-            target_vendor = "apple",
-            target_os = "freebsd",
-            target_os = "openbsd",
-            target_os = "netbsd"
-        ))
-        .then_some(0x4)
-    }
 }
 
 /// `.git` as Windows and macOS also let it be written; `RepoPath` refuses the plain form.

@@ -30,6 +30,7 @@ pub mod sessions;
 pub mod side_records;
 pub mod speaker;
 pub mod store_watcher;
+pub mod surroundings;
 pub mod system;
 pub mod task;
 pub mod tokens;

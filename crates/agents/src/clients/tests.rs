@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::hook::{HookMoment as Moment, HookReply as Reply};
+use crate::hook::{HookMoment as Moment, HookReply as Reply, exposure::OutsideText};
 
 fn env(name: &str) -> Option<String> {
     (name == "HOME").then(|| "/home/ada".into())

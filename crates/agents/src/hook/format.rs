@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::{client::Client, transcript::is_outside_text_tool};
+use crate::client::Client;
 
 use super::{
     EnvLookup, HookCall, HookMoment, HookSample, Names,
+    exposure::{ToolUse, weigh_tool_use},
     hook_blocks::{self, BlockTags},
     payload::Payload,
     touched_paths::{self, FileUse},
@@ -148,11 +149,17 @@ impl PayloadFormat {
         let name = payload.first_text(self.fields.tool).unwrap_or_default();
         let input = payload.raw_json(self.fields.input).unwrap_or_default();
         let file_use = self.find_file_use(&name);
-        let is_shell = file_use == Some(FileUse::Runs);
+        let cwd = payload.first_text(self.fields.cwd);
+        let used = ToolUse {
+            tool: &name,
+            input: &input,
+            is_shell: file_use == Some(FileUse::Runs),
+            cwd: cwd.as_deref(),
+        };
         let touched = file_use.map(|it| touched_paths::find_touched_paths(it, &input));
         let touched = touched.unwrap_or_default();
         HookMoment::Touch {
-            is_outside: is_outside_text_tool(&name, if is_shell { &input } else { "" }),
+            outside: weigh_tool_use(&used),
             paths: touched.all,
             written: touched.written,
             is_before,

@@ -1,20 +1,20 @@
 //! The files that a shell command names, as far as words can tell. Nothing is run or expanded: a word with a variable or
 //! a pattern in it is no path.
 
-mod words;
+pub(crate) mod words;
 
-use words::{ShellWord, split_shell_commands};
+use words::{ShellWord, WordRole, split_shell_commands};
 
 /// How much of a command is looked at.
-const MAX_COMMAND: usize = 64 * 1024;
+pub(crate) const MAX_COMMAND: usize = 64 * 1024;
 /// Shells inside of shells, how deep.
-const MAX_DEPTH: usize = 3;
+pub(crate) const MAX_DEPTH: usize = 3;
 
 const SHELLS: &str = "sh bash zsh dash ksh";
 /// Programs that run another one.
 const WRAPPERS: &str = "sudo env time nohup command exec xargs";
 /// Programs whose first word is a pattern or a program, and no file.
-const PATTERN_FIRST: &str = "sed awk gawk grep egrep fgrep rg ag jq";
+pub(crate) const PATTERN_FIRST: &str = "sed awk gawk grep egrep fgrep rg ag jq";
 /// Programs that are given a program after `-e` or `-c`.
 const INTERPRETERS: &str = "perl python python3 node ruby deno php";
 /// Programs whose words are only words.
@@ -35,12 +35,12 @@ const ENDINGS: &str = "rs toml lock md txt json jsonl yaml yml xml html css scss
 const NAMES: &str = "Makefile Dockerfile Justfile justfile Gemfile Rakefile Procfile LICENSE";
 
 /// Whether a word is in a list, whose words are set apart by spaces.
-fn is_listed(list: &str, word: &str) -> bool {
+pub(crate) fn is_listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|it| it == word)
 }
 
 /// Whether these are the first two words of a command that is a script: `bash -lc`.
-pub(super) fn is_shell_script(shell: &str, flag: &str) -> bool {
+pub(crate) fn is_shell_script(shell: &str, flag: &str) -> bool {
     is_listed(SHELLS, program_base_name(shell)) && flag.starts_with('-') && flag.ends_with('c')
 }
 
@@ -105,7 +105,7 @@ fn strip_command_frame(command: &str) -> String {
         .join(" ")
 }
 
-fn is_variable(name: &str) -> bool {
+pub(crate) fn is_variable(name: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !name.is_empty() && name.chars().all(is_name)
 }
@@ -145,7 +145,7 @@ fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut 
                     let path = parse_path_word(&it.text)?;
                     Some(CommandPath {
                         path: resolve_shell_path(&folder, &path),
-                        is_written: is_writer && !it.is_target || it.is_output,
+                        is_written: is_writer && !it.is_target() || it.role == WordRole::Target,
                     })
                 };
                 found.extend(list_file_arguments(words).filter_map(of_word));
@@ -161,7 +161,7 @@ fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
             .is_some_and(|(name, _)| is_variable(name))
     };
     let is_before =
-        |it: &&ShellWord| !it.is_target && (is_set(&it.text) || is_listed(WRAPPERS, &it.text));
+        |it: &&ShellWord| !it.is_target() && (is_set(&it.text) || is_listed(WRAPPERS, &it.text));
     &words[words.iter().take_while(is_before).count()..]
 }
 
@@ -190,7 +190,7 @@ fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &ShellWord> 
     let is_talk = is_listed(TALKERS, program);
     let is_file = move |(at, it): &(usize, &ShellWord)| {
         let is_code = *at > 0 && takes_code(&words[at - 1]);
-        it.is_target || !(is_talk || is_code || pattern == Some(*at))
+        it.is_target() || !(is_talk || is_code || pattern == Some(*at) || it.is_given_text())
     };
     numbered.filter(is_file).map(|(_, it)| it)
 }
@@ -208,7 +208,7 @@ fn is_code_flag(program: &str, flag: &str) -> bool {
 }
 
 /// What follows the last slash.
-fn program_base_name(word: &str) -> &str {
+pub(crate) fn program_base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
@@ -257,7 +257,7 @@ fn looks_like_path(word: &str) -> bool {
 }
 
 /// A path under a folder, with `.` and `..` followed as far as they go.
-fn resolve_shell_path(folder: &str, path: &str) -> String {
+pub(crate) fn resolve_shell_path(folder: &str, path: &str) -> String {
     let is_whole = path.starts_with('/') || path.get(1..3).is_some_and(|it| it == ":/");
     let full = if is_whole || folder.is_empty() {
         path.to_owned()

@@ -95,7 +95,7 @@ fn normalize_touched_paths(found: &[String], limit: usize) -> Vec<String> {
     paths
 }
 
-fn find_named_paths(input: &Payload) -> Vec<String> {
+pub(crate) fn find_named_paths(input: &Payload) -> Vec<String> {
     let fields = PATHS.iter().flat_map(|it| input.list_texts(it));
     let edits = EDITS
         .iter()
@@ -109,7 +109,7 @@ fn find_named_paths(input: &Payload) -> Vec<String> {
 }
 
 /// A command, and the folder that it runs in. It is a text, or a list of words whose last is the script of a shell.
-fn read_command(input: &Payload) -> (String, Option<String>) {
+pub(crate) fn read_command(input: &Payload) -> (String, Option<String>) {
     let words = input.list_texts("command");
     let command = match words.as_slice() {
         [shell, flag, script] if shell::is_shell_script(shell, flag) => script.clone(),

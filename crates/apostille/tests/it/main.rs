@@ -24,6 +24,7 @@ mod edited;
 mod edits;
 mod elsewhere;
 mod env;
+mod exposure;
 mod github;
 mod healing;
 mod hoard;

@@ -49,6 +49,11 @@ impl Checkout {
         self.root.as_deref()
     }
 
+    /// Whether the repository knows a remote of this name.
+    pub fn has_remote(&self, name: &str) -> bool {
+        self.config.remote_urls().contains_key(name)
+    }
+
     /// Git's folder of this working tree.
     #[must_use]
     pub fn git_dir(&self) -> &Path {

@@ -64,7 +64,7 @@ const HOOKS: HooksLayout = HooksLayout {
     ],
     tool_event: (
         "PreToolUse",
-        "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*",
+        "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|WebFetch|WebSearch|Task|Agent|Skill|ReadMcpResourceTool|ListMcpResourcesTool|mcp__.*",
     ),
     quick_event: None,
 };

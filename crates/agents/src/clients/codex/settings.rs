@@ -52,7 +52,7 @@ const HOOKS: HooksLayout = HooksLayout {
         "Stop",
         "SessionEnd",
     ],
-    tool_event: ("PreToolUse", "Bash|apply_patch"),
+    tool_event: ("PreToolUse", "Bash|apply_patch|mcp__.*"),
     // Codex allows no more than three seconds at the end.
     quick_event: Some("SessionEnd"),
 };

@@ -50,6 +50,9 @@ const HOOKS: HooksLayout = HooksLayout {
         "stop",
         "sessionEnd",
     ],
-    tool_event: ("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
+    tool_event: (
+        "postToolUse",
+        "Read|Grep|Write|Delete|Shell|Task|WebFetch|WebSearch|MCP:.*",
+    ),
     quick_event: None,
 };

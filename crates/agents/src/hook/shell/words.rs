@@ -1,20 +1,30 @@
-//! A shell's words: quotes are taken off, operators end a command, and what stands in a document is no word.
+//! A shell's words: quotes are taken off, operators end a command, and what stands in a document is one word of its own.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 /// One word of a command.
-pub(super) struct ShellWord {
+pub(crate) struct ShellWord {
     /// Without its quotes.
-    pub(super) text: String,
+    pub(crate) text: String,
+    /// What it is for.
+    pub(crate) role: WordRole,
+}
+
+impl ShellWord {
     /// Whether something is read from it or written to it: `> out.txt`.
-    pub(super) is_target: bool,
-    /// Whether something is written to it.
-    pub(super) is_output: bool,
+    pub(crate) fn is_target(&self) -> bool {
+        matches!(self.role, WordRole::Source | WordRole::Target)
+    }
+
+    /// Whether it is a text that the command is given to read: a document, or what stands behind `<<<`.
+    pub(crate) fn is_given_text(&self) -> bool {
+        self.role == WordRole::Text
+    }
 }
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
-pub(super) fn split_shell_commands(script: &str) -> Vec<Vec<ShellWord>> {
+pub(crate) fn split_shell_commands(script: &str) -> Vec<Vec<ShellWord>> {
     let mut reader = ShellReader {
         chars: script.chars().peekable(),
         commands: Vec::new(),
@@ -42,8 +52,10 @@ struct ShellReader<'a> {
     documents: Vec<String>,
 }
 
-#[derive(Default, PartialEq)]
-enum WordRole {
+/// What a word is for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum WordRole {
+    /// A word of the command.
     #[default]
     Plain,
     /// A file that is read.
@@ -54,6 +66,8 @@ enum WordRole {
     Document,
     /// A text that is given as input.
     Text,
+    /// The number of another stream: `2>&1`.
+    Stream,
 }
 
 impl ShellReader<'_> {
@@ -107,7 +121,7 @@ impl ShellReader<'_> {
                 self.chars.next_if_eq(&'-');
                 WordRole::Document
             }
-            _ if self.chars.next_if_eq(&'&').is_some() => WordRole::Text,
+            _ if self.chars.next_if_eq(&'&').is_some() => WordRole::Stream,
             ('<', _) => WordRole::Source,
             _ => WordRole::Target,
         };
@@ -117,12 +131,8 @@ impl ShellReader<'_> {
         let Some(text) = self.word.take() else { return };
         match std::mem::take(&mut self.role) {
             WordRole::Document => self.documents.push(text),
-            WordRole::Text => {}
-            role => self.words.push(ShellWord {
-                text,
-                is_target: role != WordRole::Plain,
-                is_output: role == WordRole::Target,
-            }),
+            WordRole::Stream => {}
+            role => self.words.push(ShellWord { text, role }),
         }
     }
 
@@ -139,12 +149,24 @@ impl ShellReader<'_> {
     fn end_line(&mut self) {
         self.end_command();
         for end in std::mem::take(&mut self.documents) {
-            while self.chars.peek().is_some() {
-                let line: String = self.chars.by_ref().take_while(|it| *it != '\n').collect();
-                if line.trim() == end {
-                    break;
-                }
+            let text = self.read_document(&end);
+            let role = WordRole::Text;
+            if let Some(command) = self.commands.last_mut() {
+                command.push(ShellWord { text, role });
             }
         }
+    }
+
+    fn read_document(&mut self, end: &str) -> String {
+        let mut text = String::new();
+        while self.chars.peek().is_some() {
+            let line: String = self.chars.by_ref().take_while(|it| *it != '\n').collect();
+            if line.trim() == end {
+                break;
+            }
+            text += &line;
+            text.push('\n');
+        }
+        text
     }
 }

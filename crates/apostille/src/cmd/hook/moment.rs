@@ -74,7 +74,7 @@ pub(super) fn answer_hook_moment(
     let mut open = ledger.open_session(&session, clock.deadline / 3)?;
     let mut entry = build_session_entry(&ctx, told, &settings, &session);
     // Once is enough: what came in stays in.
-    entry.is_outside &= !open.session.is_exposed();
+    entry.is_outside = !open.session.is_exposed() && is_outside_moment(told, &place);
     let moment = entry.moment;
     if moment != Moment::Touch && open.session.is_repeat(&entry) {
         return Ok(());
@@ -127,6 +127,14 @@ pub(super) fn answer_hook_moment(
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
     Ok(())
+}
+
+/// Whether a moment brings in what strangers wrote.
+fn is_outside_moment(told: &HookCall, place: &ProjectFolder) -> bool {
+    match &told.moment {
+        HookMoment::Touch { outside, .. } => outside.is_outside(place),
+        _ => false,
+    }
 }
 
 /// Whether a moment is written down: files that were only looked at are not.
@@ -265,13 +273,6 @@ fn build_session_entry(
     SessionEntry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),
         is_fresh: clients::is_context_lost(told),
-        is_outside: matches!(
-            told.moment,
-            HookMoment::Touch {
-                is_outside: true,
-                ..
-            }
-        ),
         transcript: transcript.map(|it| it.to_string_lossy().into_owned()),
         ..entry.with_prompt(told.turn.as_deref(), words)
     }
