@@ -34,13 +34,16 @@ class Desk:
         return answer
 
     async def malformed(self, tool, **arguments):
-        """Calls a tool as nobody can: an error of the protocol."""
+        """Calls a tool with wrong arguments, or one that does not exist: what is wrong."""
         try:
             result = await self.client.call_tool(tool, arguments)
         except MCPError as error:
             assert error.code == -32602, error
             return error.message
-        raise AssertionError(f"{tool} {arguments} was taken: {result}")
+        answer = read(result)
+        assert result.is_error and answer["class"] == "arguments", f"{tool} {arguments} was taken: {answer}"
+        assert answer["next"], answer
+        return answer["error"]
 
 
 def read(result):

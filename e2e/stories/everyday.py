@@ -84,6 +84,6 @@ async def changed(desk):
 
 async def forgotten(desk):
     same((await desk.refused("memory_forget", id="m-2"))["class"], "needs_agreement")
-    same(await desk.call("memory_forget", id="m-2", user_agreed=True), {"ok": True, "id": "m-2", "outcome": "forgotten"})
+    same(await desk.call("memory_forget", id="m-2"), {"ok": True, "id": "m-2", "outcome": "forgotten"})
     left = (await desk.call("memory_recall", query="API version release"))["memories"]
     same([it["id"] for it in left], [])

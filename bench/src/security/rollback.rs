@@ -183,14 +183,27 @@ fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result
                 };
                 let how = ReplacementKind::Better;
                 match ours.with(index, |cx| {
-                    revise::supersede_memory(cx, &here, name, draft, how)
+                    revise::supersede_memory(
+                        cx,
+                        apostille_contract::sample_speaker(),
+                        &here,
+                        name,
+                        draft,
+                        how,
+                    )
                 })?? {
                     RememberOutcome::Remembered { memory, .. } => ReviseOutcome::Done(memory),
                     other => return Err(anyhow!("memory {number} was not replaced: {other:?}")),
                 }
             }
             3 => ours.with(index, |cx| {
-                revise::invalidate_memory(cx, &here, name, "it is wrong")
+                revise::invalidate_memory(
+                    cx,
+                    apostille_contract::sample_speaker(),
+                    &here,
+                    name,
+                    "it is wrong",
+                )
             })??,
             4 => ours.with(index, |cx| revise::refresh_memory(cx, &here, name))??,
             _ => continue,

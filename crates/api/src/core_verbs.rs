@@ -3,12 +3,13 @@
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context,
-    forget::{ForgetOutcome, PERSONS_VERB, forget},
+    forget::{ForgetOutcome, forget},
     list,
     memory::{DuplicateChoice, Memory, MemoryName, Stage},
     refusal::Refusal,
     remember::dedupe::{self, NearMemory},
     space::Space,
+    speaker::PersonVerb,
     store::{ListOrder, MemoryFilter},
 };
 
@@ -17,25 +18,50 @@ use crate::{CallFault, host::Caller};
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
 
+/// A memory that is not there any more.
+#[derive(Debug)]
+pub enum ForgottenMemory {
+    /// It is erased.
+    Erased(Box<Memory>),
+    /// It is not shown any more, and erased after a day.
+    Withdrawn(Box<Memory>),
+}
+
+impl ForgottenMemory {
+    /// The word for what was done.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Erased(_) => "forgotten",
+            Self::Withdrawn(_) => "withdrawn",
+        }
+    }
+
+    /// What it was.
+    pub fn memory(&self) -> &Memory {
+        match self {
+            Self::Erased(memory) | Self::Withdrawn(memory) => memory,
+        }
+    }
+}
+
 /// Forgets a memory, and has forgotten what was kept beside the store.
 pub fn forget_with_cleanup(
     cx: &Context,
     caller: &Caller,
     name: MemoryName,
     reason: &str,
-) -> Result<Result<Box<Memory>, Refusal>, CallFault> {
-    if let Some(memory) = list::find_named_memory(cx, &caller.spaces(), name)? {
-        if !caller.speaker.can_forget(&memory) {
-            return Ok(Err(Refusal::PersonDecides { verb: PERSONS_VERB }));
-        }
-        // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
-        if let Some(forgot) = caller.forgot {
-            forgot.borrow_mut().push(memory.id);
-        }
+) -> Result<Result<ForgottenMemory, Refusal>, CallFault> {
+    // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
+    if let Some(memory) = list::find_named_memory(cx, &caller.spaces(), name)?
+        && caller.speaker.can_decide(PersonVerb::Forget, &memory)
+        && let Some(forgot) = caller.forgot
+    {
+        forgot.borrow_mut().push(memory.id);
     }
     Ok(
         match forget(cx, caller.speaker, &caller.spaces(), name, reason)? {
-            ForgetOutcome::Done(memory) => Ok(memory),
+            ForgetOutcome::Done(memory) => Ok(ForgottenMemory::Erased(memory)),
+            ForgetOutcome::Withdrawn(memory) => Ok(ForgottenMemory::Withdrawn(memory)),
             ForgetOutcome::Refused(refusal) => Err(refusal),
         },
     )

@@ -8,9 +8,8 @@ use crate::wire::ArgumentError;
 /// Why a call has no answer. What was refused has one: a refusal is an answer.
 ///
 /// The two go different ways because different readers act on them. A refusal is a result that the model reads, with the way
-/// out in its text: cite a line, ask the person, say it shorter. A missing field is a protocol error, which most clients
-/// show to whoever wrote them and not to the model. Sending one in the place of the other leaves a model without the
-/// sentence that would have helped it, or has it argue with a schema.
+/// out in its text: cite a line, ask the person, say it shorter. A fault of the protocol is shown by most clients to those
+/// who wrote them and not to the model. What is wrong with arguments is told to the model too: it wrote them.
 #[derive(Debug, thiserror::Error)]
 pub enum CallFault {
     /// The arguments are not what the tool takes.

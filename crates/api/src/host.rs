@@ -21,7 +21,7 @@ use apostille_core::{
     model::Model,
     policy::Policy,
     space::Space,
-    speaker::{ConnectionFacts, Speaker},
+    speaker::{ConnectionFacts, Consent, Speaker},
     store::Store,
 };
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
@@ -131,8 +131,8 @@ pub struct CallOrigin {
     pub session: Option<String>,
     /// What the client calls itself.
     pub client: Option<String>,
-    /// Whether a person was asked about this very call, and agreed.
-    pub has_consent: bool,
+    /// What a person was asked about this very call, where they agreed.
+    pub consent: Option<Consent>,
     /// How far whoever calls may reach; `None`: as far as the server does.
     pub token: Option<AccessToken>,
     /// Whether any repository of the store may be named, and not only the one here.
@@ -234,8 +234,8 @@ pub struct CallScope {
     pub is_exposed: bool,
     /// Whether the user asked the session, for the turn that goes on, to leave memory out of it.
     pub is_ignored: bool,
-    /// Whether a person was asked about this very call, and agreed.
-    pub has_consent: bool,
+    /// What a person was asked about this very call, where they agreed.
+    pub consent: Option<Consent>,
     /// How far whoever calls may go, where the call came through a socket.
     pub token: Option<AccessToken>,
     /// The folder of the checkout, so that whole paths into it can be understood.
@@ -260,9 +260,10 @@ impl CallScope {
         // The door that every connection comes in by.
         let speaker = Speaker::on_connection(ConnectionFacts {
             token: self.token.as_ref().map(AccessToken::to_facts),
+            client: self.actor.clone(),
             session: self.session.clone(),
             is_exposed: self.is_exposed,
-            has_consent: self.has_consent,
+            consent: self.consent.clone(),
             ..ConnectionFacts::default()
         });
         let caller = Caller {

@@ -187,6 +187,11 @@ impl<'a> RequestScope<'a> {
         self.speaker.voice().clone()
     }
 
+    /// Who speaks, and what that allows.
+    pub fn speaker(&self) -> &Speaker {
+        &self.speaker
+    }
+
     /// The person whose decision a request brings. A route of decisions takes a token that reviews, so that there is one
     /// wherever the table of routes says so.
     pub fn deciding_person(&self) -> Result<&Person, CallFault> {

@@ -51,7 +51,8 @@ impl ArgumentError {
 }
 
 /// A name that a caller brought, as it may be repeated: bounded, on one line and without a secret.
-pub(crate) fn shorten_echo(name: &str) -> String {
+#[must_use]
+pub fn shorten_echo(name: &str) -> String {
     let name = mask_secrets(name);
     let seen = name.chars().filter(|c| !c.is_control());
     seen.take(MAX_TOLD).collect()

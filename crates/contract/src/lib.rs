@@ -292,7 +292,8 @@ fn run_store_step(bench: &ContractFixture, step: &StoreStep) -> Result<String, C
                 let (space, how) = (sample_space(*space), ReplacementKind::Better);
                 let name = sample_memory_name(&space, *n);
                 let draft = Draft::new(space.clone(), join_sample_words(words), voice(false));
-                let done = revise::supersede_memory(cx, &[space], name, draft, how)?;
+                let done =
+                    revise::supersede_memory(cx, sample_speaker(), &[space], name, draft, how)?;
                 format!("{done:?}")
             }
             StoreStep::Back(space, n) => {
@@ -326,7 +327,9 @@ fn run_sample_act(cx: &Context, act: SampleAct, space: &Space, n: u8) -> Result<
     let actor = (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3));
     let done = match act {
         SampleAct::Refresh => revise::refresh_memory(cx, here, name)?,
-        SampleAct::Invalidate => revise::invalidate_memory(cx, here, name, "it is wrong")?,
+        SampleAct::Invalidate => {
+            revise::invalidate_memory(cx, sample_speaker(), here, name, "it is wrong")?
+        }
         SampleAct::Apply => revise::mark_memory_applied(cx, here, name)?,
         SampleAct::Approve => revise::approve_memory(cx, sample_person(), here, name)?,
         SampleAct::Forget => {
@@ -667,7 +670,14 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let better = sample_draft("Retries wait a second each", DuplicateChoice::Ask);
     let outcome = bench
         .run_at_next_second(|cx| {
-            revise::supersede_memory(cx, here, name, better, ReplacementKind::Correction)
+            revise::supersede_memory(
+                cx,
+                sample_speaker(),
+                here,
+                name,
+                better,
+                ReplacementKind::Correction,
+            )
         })
         .expect("it");
     let corrected = expect_kept(outcome);
@@ -737,7 +747,9 @@ fn check_rewritten_claim(bench: &ContractFixture, old: &Memory) {
     let (here, name) = (std::slice::from_ref(&old.space), MemoryName::Id(old.id));
     let how = ReplacementKind::Better;
     let outcome = bench
-        .run_at_next_second(|cx| revise::supersede_memory(cx, here, name, draft, how))
+        .run_at_next_second(|cx| {
+            revise::supersede_memory(cx, sample_speaker(), here, name, draft, how)
+        })
         .expect("supersede");
     let memory = expect_kept(outcome);
     assert_eq!(
@@ -850,7 +862,9 @@ pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     for it in [&all[0], &all[99]] {
         let (spaces, name) = (sample_spaces(), MemoryName::Id(it.id));
         bench
-            .run_at_next_second(|cx| revise::invalidate_memory(cx, &spaces, name, "wrong"))
+            .run_at_next_second(|cx| {
+                revise::invalidate_memory(cx, sample_speaker(), &spaces, name, "wrong")
+            })
             .expect("invalidate");
     }
     // What is expected of a memory holds, whether the batch changes it or not.

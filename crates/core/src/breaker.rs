@@ -24,10 +24,11 @@ use crate::{
     Context, CoreError,
     event::{Breaker, EventBody},
     memory::{Channel, Layer, Memory, Stage, Voice},
+    person_word::REFUSED_TO_AGENT,
     policy::BreakerPolicy,
     refusal::Refusal,
     space::Space,
-    speaker::Person,
+    speaker::{Person, Speaker},
     store::{EventPage, MemoryFilter, StoreError, breaker_state::OpenBreaker},
 };
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
@@ -59,6 +60,11 @@ pub fn name_write_actor(voice: &Voice) -> String {
         None => "unnamed",
     };
     name.chars().take(NAME_CHARS).collect()
+}
+
+/// Whom the log names for what a speaker does: a person as the context has them, anybody else as breakers count them.
+pub(crate) fn name_removal_actor(by: &Speaker) -> Option<String> {
+    by.person().is_none().then(|| name_write_actor(by.voice()))
 }
 
 /// What an actor did in a space, as far as it matters here.
@@ -219,17 +225,17 @@ pub(crate) fn consult_breakers(
     Ok((Some(tripped), Some(held)))
 }
 
-/// Asks the breakers whether somebody may find a memory wrong. An invalidation that trips one is not done.
+/// Asks the breakers whether somebody may find a memory wrong or erase it. What that trips one is not done.
 pub(crate) fn consult_invalidation(
     cx: &Context,
     memory: &Memory,
-    by: &Voice,
+    by: &Speaker,
 ) -> Result<Option<Refusal>, StoreError> {
     let limits = &cx.policy.breakers;
-    if by.is_person() || limits.fewest_writes().is_none() {
+    if by.person().is_some() || limits.fewest_writes().is_none() {
         return Ok(None);
     }
-    let (actor, space) = (name_write_actor(by), &memory.space);
+    let (actor, space) = (name_write_actor(by.voice()), &memory.space);
     let watch = cx.store.read_breaker_state(space, cx.now)?;
     let refusal = |why: String| Some(Refusal::BreakerOpen { why });
     if let Some(trip) = watch.open.iter().rfind(|it| is_about_actor(it, &actor))
@@ -300,7 +306,7 @@ fn read_recent_actions(
                 EventBody::Closed { actor: whose } if whose.is_none() || is_actor(whose) => {
                     return Ok((Some(it.event.at), n_invalidated));
                 }
-                EventBody::Invalidated { .. } if is_actor(&it.event.actor) => n_invalidated += 1,
+                what if is_removal(what) && is_actor(&it.event.actor) => n_invalidated += 1,
                 _ => {}
             }
         }
@@ -308,6 +314,15 @@ fn read_recent_actions(
         page.after = last.seq;
     }
     Ok((None, n_invalidated))
+}
+
+/// Whether a memory was called wrong or erased, or somebody tried who is no person.
+fn is_removal(what: &EventBody) -> bool {
+    match what {
+        EventBody::Invalidated { .. } | EventBody::Forgotten { .. } => true,
+        EventBody::Refused { class } => class == REFUSED_TO_AGENT,
+        _ => false,
+    }
 }
 
 /// The breakers that are open in a space at this moment.

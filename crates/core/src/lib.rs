@@ -83,6 +83,7 @@ pub mod model;
 mod moved_citations;
 mod names;
 pub mod notebook;
+mod person_word;
 pub mod policy;
 pub mod promote;
 pub mod recall;

@@ -1,6 +1,6 @@
 //! Why a draft was turned away: a value that says what was wrong and the way out, never the text itself.
 
-use crate::memory::Handle;
+use crate::{memory::Handle, speaker::Question};
 use apostille_cite::standing::Standing;
 use apostille_text::{moderate::MAX_BYTES, secrets, words::words};
 
@@ -289,6 +289,9 @@ pub enum Refusal {
         /// Which field.
         field: &'static str,
     },
+    /// Only a person may decide this, who can be asked.
+    #[error("only a person can {}; ask yours to do it at a terminal", .0.verb().describe())]
+    AsksPerson(Box<Question>),
     /// Only a person may decide this.
     #[error("only a person can {verb}; ask yours to do it at a terminal")]
     PersonDecides {
@@ -343,7 +346,7 @@ impl Refusal {
             Self::NotPromotable { .. } => "not_promotable",
             Self::Instruction { .. } => "instruction",
             Self::BreakerOpen { .. } => "breaker_open",
-            Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
+            Self::NotAPerson | Self::PersonDecides { .. } | Self::AsksPerson(_) => "not_a_person",
         }
     }
 }

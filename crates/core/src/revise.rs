@@ -5,9 +5,11 @@ mod confirm;
 use crate::event::{EventBody, Precondition};
 use crate::{
     Context, CoreError, breaker,
+    forget::withdrawn_until,
     judge::MemoryJudge,
     list,
-    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage, Voice},
+    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage},
+    person_word::require_authority,
     refusal::{Refusal, check_length, check_text},
     remember::{
         self, EarlyEnd, RememberOutcome,
@@ -16,7 +18,7 @@ use crate::{
         retry_on_conflict, separate_refusal,
     },
     space::Space,
-    speaker::Person,
+    speaker::{Person, PersonVerb, Question, Speaker},
 };
 use apostille_cite::{
     capture::capture_lines,
@@ -64,40 +66,32 @@ const REFRESHED: EventBody = EventBody::Refreshed {
     voucher: None,
 };
 
-/// Marks a memory as wrong.
+/// Marks a memory as wrong. What a person said is called wrong by a person, or at the user's own words in that session; and
+/// whoever else says so is not held up by a breaker.
 pub fn invalidate_memory(
     cx: &Context,
+    by: &Speaker,
     spaces: &[Space],
     name: MemoryName,
     reason: &str,
-) -> Result<ReviseOutcome, CoreError> {
-    decide_revision(|| {
-        check_reason_text(cx, reason)?;
-        let memory = find_in_stage(cx, spaces, name, Stage::Active, "invalidated")?;
-        let reason = moderate::neutralise_text(reason);
-        write_revision(cx, memory, EventBody::Invalidated { reason, diff: None })
-    })
-}
-
-/// Marks a memory as wrong, where the one who says so is not held up by a breaker.
-pub fn invalidate_memory_as(
-    cx: &Context,
-    spaces: &[Space],
-    name: MemoryName,
-    reason: &str,
-    by: &Voice,
 ) -> Result<ReviseOutcome, CoreError> {
     if let Some(memory) = list::find_named_memory(cx, spaces, name)?.filter(Memory::is_active)
         && let Some(refusal) = breaker::consult_invalidation(cx, &memory, by)?
     {
         return Ok(ReviseOutcome::Refused(refusal));
     }
-    let actor = (!by.is_person()).then(|| breaker::name_write_actor(by));
-    let cx = Context {
+    let actor = breaker::name_removal_actor(by);
+    let cx = &Context {
         actor: actor.as_deref().or(cx.actor),
         ..*cx
     };
-    invalidate_memory(&cx, spaces, name, reason)
+    decide_revision(|| {
+        check_reason_text(cx, reason)?;
+        let memory = find_in_stage(cx, spaces, name, Stage::Active, "invalidated")?;
+        require_authority(cx, by, PersonVerb::Invalidate, &memory)?;
+        let reason = moderate::neutralise_text(reason);
+        write_revision(cx, memory, EventBody::Invalidated { reason, diff: None })
+    })
 }
 
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.
@@ -114,11 +108,24 @@ pub fn approve_memory(
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<ReviseOutcome, CoreError> {
-    let spaces = &by.reachable_spaces(spaces);
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Pending, "approved")?;
+        require_reach(by, PersonVerb::Approve, &memory, name)?;
         write_approval(cx, memory, Vec::new())
     })
+}
+
+/// What a person's word does not reach is not there for them.
+fn require_reach(
+    by: &Person,
+    verb: PersonVerb,
+    memory: &Memory,
+    name: MemoryName,
+) -> Result<(), Refusal> {
+    match by.can_decide(verb, memory) {
+        true => Ok(()),
+        false => Err(Refusal::no_such_memory(name)),
+    }
 }
 
 fn write_approval(
@@ -133,7 +140,7 @@ fn write_approval(
     Ok(memory)
 }
 
-/// Lets a memory be used that waits or was rejected: a person may have changed their mind. Not where the same has been
+/// Lets a memory be used that waits, was rejected, or was withdrawn at the user's words: a person may have changed their mind. Not where the same has been
 /// said again meanwhile and stands or waits.
 ///
 /// ```compile_fail
@@ -148,8 +155,9 @@ pub fn reconsider_memory(
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<ReviseOutcome, CoreError> {
-    let spaces = &by.reachable_spaces(spaces);
-    let rejected = list::find_named_memory(cx, spaces, name)?.filter(is_rejected_memory);
+    let is_restorable = |it: &Memory| is_rejected_memory(it) || withdrawn_until(it).is_some();
+    let rejected = list::find_named_memory(cx, spaces, name)?
+        .filter(|it| is_restorable(it) && by.can_decide(PersonVerb::Approve, it));
     let Some(memory) = rejected else {
         return approve_memory(cx, by, spaces, name);
     };
@@ -182,7 +190,6 @@ pub fn reject_memory(
     name: MemoryName,
     reason: &str,
 ) -> Result<ReviseOutcome, CoreError> {
-    let spaces = &by.reachable_spaces(spaces);
     let reason = reason.trim();
     decide_revision(|| {
         let reason = match reason {
@@ -193,6 +200,7 @@ pub fn reject_memory(
             }
         };
         let memory = find_in_stage(cx, spaces, name, Stage::Pending, "rejected")?;
+        require_reach(by, PersonVerb::Invalidate, &memory, name)?;
         write_revision(cx, memory, EventBody::Invalidated { reason, diff: None })
     })
 }
@@ -201,12 +209,14 @@ pub fn reject_memory(
 /// citations that still hold. The memory as it is now.
 pub fn merge_pending_memory(
     cx: &Context,
+    by: &Person,
     spaces: &[Space],
     name: MemoryName,
     into: MemoryName,
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let waiting = find_in_stage(cx, spaces, name, Stage::Pending, "merged")?;
+        require_reach(by, PersonVerb::Approve, &waiting, name)?;
         let mut known = find_in_stage(cx, spaces, into, Stage::Active, "merged into")?;
         if known.space != waiting.space {
             return Err(Refusal::no_such_memory(into).into());
@@ -302,16 +312,56 @@ fn refuse_standing(memory: &Memory, standing: Standing) -> EarlyEnd {
 }
 
 /// Replaces a memory by a new one, which travels the whole write path. The old one is never ranked again and stays in
-/// the history.
+/// the history. What would take the place of a person's words waits, unless a person says it or agreed to it; see
+/// [`ask_about_replacement`].
 pub fn supersede_memory(
     cx: &Context,
+    by: &Speaker,
     spaces: &[Space],
     name: MemoryName,
     draft: Draft,
     how: ReplacementKind,
 ) -> Result<RememberOutcome, CoreError> {
     let old = find_in_stage(cx, spaces, name, Stage::Active, "superseded");
-    remember_replacement(cx, old, draft, how)
+    let outcome = remember_replacement(cx, old, draft, how)?;
+    approve_agreed_replacement(cx, by, outcome)
+}
+
+/// Lets a replacement out of quarantine that the person of this call agreed to.
+fn approve_agreed_replacement(
+    cx: &Context,
+    by: &Speaker,
+    outcome: RememberOutcome,
+) -> Result<RememberOutcome, CoreError> {
+    let (RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory }) =
+        &outcome
+    else {
+        return Ok(outcome);
+    };
+    let agreed = by
+        .person()
+        .filter(|it| it.can_decide_once(PersonVerb::Approve, memory));
+    let Some(agreed) = agreed.filter(|_| memory.status.stage() == Stage::Pending) else {
+        return Ok(outcome);
+    };
+    let (space, name) = (memory.space.clone(), MemoryName::Id(memory.id));
+    Ok(match approve_memory(cx, agreed, &[space], name)? {
+        ReviseOutcome::Done(memory) => RememberOutcome::Refreshed { memory },
+        ReviseOutcome::Refused(refusal) => RememberOutcome::Refused(refusal),
+    })
+}
+
+/// What to ask a person about a memory that waits to take the place of a person's words; `None` for any other memory.
+pub fn ask_about_replacement(cx: &Context, memory: &Memory) -> Result<Option<Question>, CoreError> {
+    let replaced = memory
+        .supersedes
+        .filter(|_| memory.status.stage() == Stage::Pending);
+    let Some(id) = replaced else {
+        return Ok(None);
+    };
+    let old = cx.store.get_by_ids(&[id])?.pop();
+    let old = old.filter(|it| it.voice.is_person() && it.is_active());
+    Ok(old.map(|old| Question::new(PersonVerb::Approve, memory, Some(&old))))
 }
 
 fn remember_replacement(

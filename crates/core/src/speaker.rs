@@ -18,44 +18,163 @@
 //! assert!(Speaker::at_terminal(&in_an_agents_shell).person().is_none());
 //! ```
 
-use crate::memory::{Channel, Draft, Memory, Origin, Voice, Vouch, Vouching};
-use crate::space::Space;
+use crate::{
+    memory::{Channel, Draft, Memory, MemoryId, Origin, Voice, Vouch, Vouching},
+    space::Space,
+};
+use apostille_text::{moderate, words::words};
 
 /// Who speaks in one call, and what that allows.
 #[derive(Debug)]
 pub struct Speaker {
     voice: Voice,
     person: Option<Person>,
-    may_forget: bool,
-    has_consent: bool,
 }
 
 /// A person who is known to be one: at a terminal, behind a reviewing token, or asked through the client.
 ///
 /// ```compile_fail
-/// let forged = apostille_core::speaker::Person { spaces: None };
+/// let forged = apostille_core::speaker::Person { reach: todo!() };
 /// ```
 #[derive(Debug)]
 pub struct Person {
-    /// The spaces that the person's word reaches here; `None`: all.
-    spaces: Option<Vec<Space>>,
+    reach: Reach,
+}
+
+/// How far a person's word reaches in a call.
+#[derive(Debug)]
+enum Reach {
+    Everywhere,
+    Spaces(Vec<Space>),
+    /// To the one thing that the person was asked about.
+    Once(Decision),
 }
 
 impl Person {
-    /// Whether the person's word reaches this space.
+    /// Whether the person's word reaches all of this space.
     pub fn can_reach(&self, space: &Space) -> bool {
-        self.spaces.as_ref().is_none_or(|it| it.contains(space))
+        match &self.reach {
+            Reach::Everywhere => true,
+            Reach::Spaces(spaces) => spaces.contains(space),
+            Reach::Once(_) => false,
+        }
     }
 
-    /// Those of these spaces that the person's word reaches.
-    pub fn reachable_spaces(&self, spaces: &[Space]) -> Vec<Space> {
-        spaces
-            .iter()
-            .filter(|it| self.can_reach(it))
-            .cloned()
-            .collect()
+    /// Whether the person may decide this about a memory.
+    pub fn can_decide(&self, verb: PersonVerb, memory: &Memory) -> bool {
+        match &self.reach {
+            Reach::Once(decision) => *decision == Decision::new(verb, memory),
+            _ => self.can_reach(&memory.space),
+        }
     }
 }
+
+impl Person {
+    /// Whether the person was asked about exactly this, and agreed.
+    pub(crate) fn can_decide_once(&self, verb: PersonVerb, memory: &Memory) -> bool {
+        matches!(self.reach, Reach::Once(_)) && self.can_decide(verb, memory)
+    }
+}
+
+words! {
+    /// What only a person does to some memories.
+    PersonVerb as "verb" {
+        /// Let it out of quarantine.
+        Approve = "approve",
+        /// Erase it.
+        Forget = "forget",
+        /// Call it wrong.
+        Invalidate = "invalidate",
+    }
+}
+
+impl PersonVerb {
+    /// What it is that only a person does.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Approve => "approve pending memories",
+            Self::Forget => "forget what a person said, what is pending, or what was rejected",
+            Self::Invalidate => "invalidate what a person said",
+        }
+    }
+}
+
+/// One thing to be done to one memory. A memory's text never changes, so its id stands for what was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Decision {
+    verb: PersonVerb,
+    memory: MemoryId,
+}
+
+impl Decision {
+    fn new(verb: PersonVerb, memory: &Memory) -> Self {
+        let memory = memory.id;
+        Self { verb, memory }
+    }
+}
+
+/// What a person is to be asked before something is done. Only the verbs of the core make one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    decision: Decision,
+    text: String,
+}
+
+/// The most of a memory's text that a question repeats, in characters.
+const MAX_ASKED: usize = 600;
+
+impl Question {
+    pub(crate) fn new(verb: PersonVerb, memory: &Memory, old: Option<&Memory>) -> Self {
+        let quote = |it: &Memory| {
+            let fact: String = moderate::neutralise_to_one_line(&it.fact)
+                .chars()
+                .take(MAX_ASKED)
+                .collect();
+            format!("{}: \"{fact}\"", it.handle())
+        };
+        let ask = match verb {
+            PersonVerb::Approve if old.is_some() => {
+                "Let the second replace the first, which a person said?"
+            }
+            PersonVerb::Approve => "Let it be used from now on?",
+            PersonVerb::Forget => "Forget it for good? This cannot be undone.",
+            PersonVerb::Invalidate => "Mark it as wrong? It is not shown any more.",
+        };
+        let quotes: Vec<String> = old.into_iter().chain([memory]).map(quote).collect();
+        Self {
+            decision: Decision::new(verb, memory),
+            text: format!("{}\n\n{ask}", quotes.join("\n")),
+        }
+    }
+
+    /// The question as a person reads it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the person is asked to do.
+    pub fn verb(&self) -> PersonVerb {
+        self.decision.verb
+    }
+
+    /// What is decided by the answer, for a seal on it.
+    pub fn decision_key(&self) -> String {
+        format!("{} {}", self.decision.verb, self.decision.memory)
+    }
+
+    /// The person's yes. A client that asks its user calls this, and nobody else (`speaker_has_two_doors`).
+    pub fn into_consent(self) -> Consent {
+        Consent(self.decision)
+    }
+}
+
+/// A person's yes to one question, given through a client.
+///
+/// ```compile_fail
+/// let forged = apostille_core::speaker::Consent(todo!());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Consent(Decision);
 
 /// What a terminal and its environment tell of who is there.
 #[derive(Debug, Clone, Default)]
@@ -90,14 +209,16 @@ pub struct ConnectionFacts {
     pub channel: Channel,
     /// The token, where the call came through a socket; a client on standard input has none.
     pub token: Option<TokenFacts>,
+    /// What the client on standard input calls itself.
+    pub client: Option<String>,
     /// The session, where the client tells it.
     pub session: Option<String>,
     /// Whether the words come from outside: a page, an issue, a tool's output.
     pub is_tainted: bool,
     /// Whether the session has read words from outside.
     pub is_exposed: bool,
-    /// Whether the client asked its user about this very call, and the user agreed.
-    pub has_consent: bool,
+    /// What the client asked its user, where the user agreed.
+    pub consent: Option<Consent>,
 }
 
 impl Default for ConnectionFacts {
@@ -106,10 +227,11 @@ impl Default for ConnectionFacts {
         Self {
             channel: Channel::Mcp,
             token: None,
+            client: None,
             session: None,
             is_tainted: false,
             is_exposed: false,
-            has_consent: false,
+            consent: None,
         }
     }
 }
@@ -131,26 +253,28 @@ impl Speaker {
         };
         Self {
             voice,
-            person: is_person.then_some(Person { spaces: None }),
-            may_forget: is_person,
-            has_consent: false,
+            person: is_person.then_some(Person {
+                reach: Reach::Everywhere,
+            }),
         }
     }
 
     /// Who speaks through a protocol. The holder of a token is a program, but one that reviews decides for the person who
     /// made it; a client on standard input decides only what its user was asked about.
-    pub fn on_connection(facts: ConnectionFacts) -> Self {
-        let is_reviewing = facts.token.as_ref().is_some_and(|it| it.is_reviewing);
-        let is_person = match &facts.token {
-            Some(token) => token.is_reviewing,
-            None => facts.has_consent,
+    pub fn on_connection(mut facts: ConnectionFacts) -> Self {
+        let consent = facts.consent.take();
+        let reach = match &facts.token {
+            Some(token) if !token.is_reviewing => None,
+            Some(token) => Some(
+                token
+                    .spaces
+                    .clone()
+                    .map_or(Reach::Everywhere, Reach::Spaces),
+            ),
+            None => consent.map(|it| Reach::Once(it.0)),
         };
-        let spaces = facts.token.as_ref().and_then(|it| it.spaces.clone());
         Self {
-            // A client on standard input asks its user itself before it forgets; through a socket a token must review.
-            may_forget: facts.token.is_none() || is_reviewing,
-            person: is_person.then_some(Person { spaces }),
-            has_consent: facts.has_consent,
+            person: reach.map(|reach| Person { reach }),
             voice: connection_voice(facts),
         }
     }
@@ -165,14 +289,16 @@ impl Speaker {
         self.person.as_ref()
     }
 
-    /// Whether the client asked its user about this very call, and the user agreed.
-    pub fn has_consent(&self) -> bool {
-        self.has_consent
-    }
-
-    /// Whether this speaker may forget a memory, in whatever stage it is.
-    pub fn can_forget(&self, memory: &Memory) -> bool {
-        self.may_forget || !memory.needs_person_to_forget()
+    /// Whether this speaker may do this to a memory by themselves: it takes a person where a person said it, and where a
+    /// person decides about it.
+    pub fn can_decide(&self, verb: PersonVerb, memory: &Memory) -> bool {
+        let needs_person = match verb {
+            PersonVerb::Approve => true,
+            PersonVerb::Forget => memory.needs_person_to_forget(),
+            PersonVerb::Invalidate => memory.voice.is_person(),
+        };
+        let person = self.person.as_ref();
+        !needs_person || person.is_some_and(|it| it.can_decide(verb, memory))
     }
 }
 
@@ -186,7 +312,8 @@ fn connection_voice(facts: ConnectionFacts) -> Voice {
             author: Some(token.name),
             ..Voice::from_origin(Origin::Agent).with_channel(Channel::Http)
         },
-        _ => Voice {
+        token => Voice {
+            author: token.map(|it| it.name).or(facts.client),
             session: facts.session,
             tainted: facts.is_tainted,
             exposed: facts.is_exposed,
@@ -202,8 +329,12 @@ impl Draft {
     pub fn with_vouching(self, is_asked: bool, by: Option<&Person>) -> Self {
         let vouching = match by {
             _ if !is_asked => Vouching::Unasked,
+            // A yes to one question is not a word for anything else.
+            Some(Person {
+                reach: Reach::Once(_),
+            })
+            | None => Vouching::Missing,
             Some(_) => Vouching::Given(Vouch::new()),
-            None => Vouching::Missing,
         };
         Self { vouching, ..self }
     }

@@ -54,6 +54,11 @@ pub enum StoreError {
     /// The place cannot be written.
     #[error("the store cannot be written here: it is read-only")]
     ReadOnly,
+    /// The file that was opened is no longer the one in its place.
+    #[error(
+        "the store's file was removed or replaced while it was open; this change is not kept; try again"
+    )]
+    Removed,
     /// Others held the store for too long.
     #[error("the store was busy for {waited_ms} ms; nothing was written")]
     Busy {
@@ -391,6 +396,11 @@ pub trait EventLog: Send + Sync {
 
 /// A log that can be ranked and guarded: what it takes to answer that without reading every memory or event.
 pub trait Store: EventLog {
+    /// Whether what was opened is still what is kept under its name. A server opens a store anew where it is not.
+    fn is_in_place(&self) -> bool {
+        true
+    }
+
     /// What the space's index knows of these terms.
     fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError>;
 

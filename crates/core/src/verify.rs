@@ -15,6 +15,7 @@ pub mod proposal;
 
 use std::collections::BTreeSet;
 
+use crate::speaker::Person;
 use crate::{
     Context, CoreError,
     branches::{self, OtherVersion, VersionView, choose_version},
@@ -41,12 +42,14 @@ const LOT: usize = 100;
 const MAX_DIFF: usize = 4_000;
 
 /// What verifying may change. On any tree but a settled one, nothing is changed whatever it says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct VerifyOptions {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VerifyOptions<'a> {
     /// Whether citations that moved follow the code.
     pub heal: bool,
     /// Whether memories with evidence against them are marked as wrong.
     pub invalidate: bool,
+    /// The person who says so: without one, what a person said is left alone.
+    pub by: Option<&'a Person>,
 }
 
 words! {
@@ -216,6 +219,7 @@ pub fn heal_memories(cx: &Context, memories: Vec<Memory>) -> Result<usize, CoreE
     let orders = VerifyOptions {
         heal: true,
         invalidate: false,
+        by: None,
     };
     write_verify_changes(cx, orders, &mut looked_up)?;
     Ok(looked_up.iter().filter(|it| it.0.deed.is_some()).count())
@@ -392,7 +396,9 @@ fn choose_verify_action(
         return heal_citations(cx, it).map(|what| (VerifyAction::Healed, what));
     }
     let is_proven = it.is_bad() && sights.iter().any(CitationFinding::is_proof);
-    (orders.invalidate && is_proven).then(|| {
+    let is_allowed =
+        !it.memory.voice.is_person() || orders.by.is_some_and(|by| by.can_reach(&it.memory.space));
+    (orders.invalidate && is_proven && is_allowed).then(|| {
         let reason = format_invalid_reason(it);
         let diff = build_kept_diff(it);
         (

@@ -1,7 +1,9 @@
 //! A call or a page, worked on by a thread of its own. What was begun is finished, whether somebody still waits or not.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use apostille_core::{Context, store::StoreError};
 use apostille_text::secrets::mask_secrets;
@@ -48,10 +50,24 @@ async fn collect_body_bytes(mut body: Incoming, most: usize) -> HttpResult<Bytes
         }
     }
     if total > most {
-        let why = format!("the request is longer than {most} bytes");
-        return Err(HttpRejection::new(413, why));
+        return Err(build_too_long_rejection(most));
     }
     Ok(read.into())
+}
+
+fn build_too_long_rejection(most: usize) -> HttpRejection {
+    let why = format!("the request is longer than {most} bytes");
+    HttpRejection::new(413, why).with_header("connection", "close")
+}
+
+/// Throws away what a client still sends after it was refused. Closing the connection at once would take the answer from a
+/// client that reads it only when it has sent everything.
+fn discard_body(body: Incoming, patience: Duration) {
+    tokio::spawn(async move {
+        // Nothing is kept of it: more than nothing is too long.
+        let discard = collect_body_bytes(body, 0);
+        let _ = tokio::time::timeout(patience, discard).await;
+    });
 }
 
 /// What stands behind the question mark.
@@ -71,8 +87,13 @@ impl HttpServer {
         caller: &str,
     ) -> HttpResult<(Bytes, ConcurrencyPermit)> {
         let said = body.size_hint().upper();
-        let said = said.and_then(|it| usize::try_from(it).ok());
-        let size = said.map_or(most, |it| it.min(most));
+        let said = said.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
+        // A length beyond the limit is refused before a byte of it was read, and before room is taken up for it.
+        if said.is_some_and(|it| it > most) {
+            discard_body(body, self.plan.limits.body);
+            return Err(build_too_long_rejection(most));
+        }
+        let size = said.unwrap_or(most);
         let held = self.gate.reserve_body_memory(caller, size)?;
         let read = collect_body_bytes(body, most);
         match tokio::time::timeout(self.plan.limits.body, read).await {
@@ -183,13 +204,13 @@ impl From<PlaceError> for HttpRejection {
 
 impl From<CallFault> for HttpRejection {
     fn from(fault: CallFault) -> Self {
-        use StoreError::{Busy, Conflict, Full, ReadOnly};
+        use StoreError::{Busy, Conflict, Full, ReadOnly, Removed};
         let status = match fault {
             CallFault::Malformed(_) => 400,
             CallFault::NotAPerson => 403,
             CallFault::NoSuchTool { .. } => 404,
             CallFault::Broken(Conflict { .. }) => 409,
-            CallFault::Broken(Busy { .. } | Full | ReadOnly) => 503,
+            CallFault::Broken(Busy { .. } | Full | ReadOnly | Removed) => 503,
             CallFault::Broken(_) | CallFault::Unwritable(_) => 500,
         };
         let turned = Self::new(status, redact_error_text(&fault));

@@ -31,7 +31,7 @@ use apostille_api::{
     host::{CallOrigin, PlaceError, RootsNeed},
 };
 use apostille_tools::{
-    Tool, ToolAnswer, ToolEffect, resources,
+    Tool, ToolAnswer, ToolEffect, answer_wrong_arguments, resources,
     resources::{MemoryResource, ResourcePage},
 };
 
@@ -79,23 +79,29 @@ impl McpServer {
             .as_str()
             .filter(|it| !it.is_empty())
             .map(Into::into);
-        let has_consent = client_questions::has_user_agreement(self, call, context);
         let origin = CallOrigin {
             roots,
             repo,
-            has_consent,
             ..read_call_origin(context)
         };
-        let job: Arc<McpJob<ToolAnswer>> =
-            Arc::new(move |cx, caller| profile.call_tool(cx, caller, tool.name, arguments.clone()));
+        let job: Arc<McpJob<ToolAnswer>> = Arc::new(move |cx, caller| {
+            let called = profile.call_tool(cx, caller, tool.name, arguments.clone());
+            called.or_else(|fault| match fault {
+                CallFault::Malformed(error) => Ok(answer_wrong_arguments(tool, &arguments, &error)),
+                fault => Err(fault),
+            })
+        });
         let mut done = self
             .run_job(origin.clone(), Arc::clone(&job), context)
             .await?;
-        if let Ok(Ok(answer)) = &done {
+        // Nobody is asked through a socket: whoever holds the token could answer.
+        if let Ok(Ok(answer)) = &done
+            && find_request_token(context).is_none()
+        {
             match client_questions::ask_user_consent(self, answer, call, context).await {
-                UserConsent::Given => {
+                UserConsent::Given(consent) => {
                     let origin = CallOrigin {
-                        has_consent: true,
+                        consent: Some(consent),
                         ..origin
                     };
                     done = self.run_job(origin, job, context).await?;

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::{McpRequest, McpServer, is_sessionless_revision};
 use apostille_api::{host::RootsNeed, uri};
+use apostille_core::speaker::{Consent, Question};
 use apostille_tools::ToolAnswer;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
@@ -84,32 +85,19 @@ fn read_codex_workspaces(context: &McpRequest) -> Option<Vec<PathBuf>> {
     (!folders.is_empty()).then_some(folders)
 }
 
-/// Whether the client brings its user's agreement to this very call: the question was ours, and about the same.
-pub(super) fn has_user_agreement(
-    server: &McpServer,
-    call: &CallToolRequestParams,
-    context: &McpRequest,
-) -> bool {
-    let is_ours = call.request_state.as_deref() == Some(sign_tool_call(server, call).as_str());
-    is_sessionless_revision(context)
-        && can_ask_by_form(context)
-        && is_ours
-        && parse_input_response::<ElicitResult>(call.input_responses.as_ref(), WORD)
-            .is_some_and(|it| is_consent_given(&it))
-}
-
-/// The call that a question is about, sealed.
-fn sign_tool_call(server: &McpServer, call: &CallToolRequestParams) -> String {
+/// What a question decides and the call that it is about, sealed.
+fn sign_question(server: &McpServer, call: &CallToolRequestParams, question: &Question) -> String {
     let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
+    let decision = question.decision_key();
     server
         .host
-        .sign_text(&format!("{WORD}\n{}\n{arguments}", call.name))
+        .sign_text(&format!("{WORD}\n{decision}\n{}\n{arguments}", call.name))
 }
 
 /// Whether a person agrees.
 pub(super) enum UserConsent {
-    /// Yes.
-    Given,
+    /// Yes, to this.
+    Given(Consent),
     /// The person is asked first.
     Ask(InputRequiredResult),
     /// The person was asked and did not agree.
@@ -125,34 +113,40 @@ pub(super) async fn ask_user_consent(
     request: &CallToolRequestParams,
     context: &McpRequest,
 ) -> UserConsent {
-    let (Some(ask), true) = (&answer.ask, can_ask_by_form(context)) else {
+    let (Some(question), true) = (&answer.ask, can_ask_by_form(context)) else {
         return UserConsent::None;
     };
     let ask = ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: ask.clone(),
+        message: question.text().to_owned(),
         requested_schema: ElicitationSchema::builder()
             .required_bool(AGREED)
             .build_unchecked(),
     });
     if is_sessionless_revision(context) {
-        // Somebody who was asked and did not agree is not asked again.
-        if parse_input_response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
-            return UserConsent::Declined;
+        let answered: Option<ElicitResult> =
+            parse_input_response(request.input_responses.as_ref(), WORD);
+        let seal = sign_question(server, request, question);
+        if let Some(answered) = answered {
+            // The question was ours, and about the same. Somebody who was asked and did not agree is not asked again.
+            let is_ours = request.request_state.as_deref() == Some(seal.as_str());
+            return match is_ours && is_consent_given(&answered) {
+                true => UserConsent::Given(question.clone().into_consent()),
+                false => UserConsent::Declined,
+            };
         }
         // A client brings the answers to the last questions only, so everything that is needed is asked at once.
         let place =
             is_worth_asking_roots(server, context, RootsNeed::Some).then(build_roots_question);
         let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
         let questions = [word].into_iter().chain(place).collect();
-        return UserConsent::Ask(InputRequiredResult::new(
-            Some(questions),
-            Some(sign_tool_call(server, request)),
-        ));
+        return UserConsent::Ask(InputRequiredResult::new(Some(questions), Some(seal)));
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {
-        Ok(Ok(ClientResult::ElicitResult(it))) if is_consent_given(&it) => UserConsent::Given,
+        Ok(Ok(ClientResult::ElicitResult(it))) if is_consent_given(&it) => {
+            UserConsent::Given(question.clone().into_consent())
+        }
         Ok(Ok(ClientResult::ElicitResult(_))) => UserConsent::Declined,
         _ => UserConsent::None,
     }

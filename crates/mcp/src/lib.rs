@@ -27,6 +27,8 @@ pub mod concurrency;
 )]
 #[path = "../tests/fixtures/mod.rs"]
 pub mod fixtures;
+mod line_transport;
+mod message_line;
 mod results;
 mod stdio;
 

@@ -150,7 +150,7 @@ pub(super) fn to_mcp_tool_result(mut answer: ToolAnswer) -> CallToolResult {
     result
 }
 
-/// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
+/// What has no answer: an unknown tool is the protocol's business, a broken world is told to the model that asked.
 pub(super) fn to_mcp_fault_result(fault: &CallFault) -> Result<CallToolResult, ErrorData> {
     match fault {
         CallFault::Broken(_) | CallFault::Unwritable(_) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::{ServiceExt as _, service::ServerInitializeError, transport::stdio_pipes};
 
-use super::{McpServer, ToolOffer};
+use super::{McpServer, ToolOffer, line_transport::LineTransport};
 use apostille_api::host::Host;
 
 /// Serves until the client goes away.
@@ -14,7 +14,8 @@ pub fn serve_stdio(host: Arc<dyn Host>, offer: ToolOffer) -> std::io::Result<()>
         .build()?;
     runtime.block_on(async {
         // Agents start servers with pipes, which need no thread between them and the runtime.
-        match McpServer::new(host, offer).serve(stdio_pipes()).await {
+        let transport = LineTransport::new(stdio_pipes());
+        match McpServer::new(host, offer).serve(transport).await {
             Ok(running) => running
                 .waiting()
                 .await

@@ -106,7 +106,13 @@ impl Reviewer<'_> {
         into: MemoryName,
     ) -> Result<ReviseOutcome, CoreError> {
         let cx = self.workspace.context_for(&it.memory().space);
-        revise::merge_pending_memory(&cx, &self.workspace.spaces(), name_by_id(memory), into)
+        revise::merge_pending_memory(
+            &cx,
+            self.by,
+            &self.workspace.spaces(),
+            name_by_id(memory),
+            into,
+        )
     }
 
     /// Keeps what a person says instead, as that person's own words.
@@ -150,7 +156,7 @@ impl Reviewer<'_> {
         for memory in all_of_item(it) {
             let name = name_by_id(memory);
             deed.told += &match forget(&cx, &speaker, &spaces, name, "forgotten in review")? {
-                ForgetOutcome::Done(memory) => {
+                ForgetOutcome::Done(memory) | ForgetOutcome::Withdrawn(memory) => {
                     deed.is_made = true;
                     format_decision("forgot", &memory)
                 }

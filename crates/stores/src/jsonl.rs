@@ -55,6 +55,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a log entry that nobody waits for waits in line.
 const LOG_PATIENCE: Duration = Duration::from_millis(100);
 
+/// How large a file may be that came with a repository: some hundred thousand memories.
+const MAX_REPOSITORY_FILE: u64 = 128 * 1024 * 1024;
+
 /// Memories in a file of lines.
 #[derive(Debug)]
 pub struct JsonlStore {
@@ -80,6 +83,9 @@ struct JsonlState {
     /// What was forgotten.
     graves: Tombstones,
     problems: Vec<String>,
+    /// Whether some line of the shared file is one of ours, as far as it was read; and whether some line is not.
+    has_own_line: bool,
+    has_other_line: bool,
 }
 
 impl JsonlStore {
@@ -91,13 +97,19 @@ impl JsonlStore {
     }
 
     /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
-    /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now. One that
-    /// cannot be read says so when it is asked, and not before anything else is.
+    /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now. A file that
+    /// holds something else than memories is neither read nor written. One that cannot be read says so when it is asked,
+    /// and not before anything else is.
     pub fn open_from_repository(path: &Path, repo: &Space) -> StoreResult<Self> {
         Ok(Self::new(path, repo, true))
     }
 
     fn new(path: &Path, repo: &Space, is_foreign: bool) -> Self {
+        let max_len = if is_foreign {
+            MAX_REPOSITORY_FILE
+        } else {
+            u64::MAX
+        };
         Self {
             path: path.into(),
             queue: Mutex::new(StoreLock::new(path.with_extension("lock"))),
@@ -105,12 +117,14 @@ impl JsonlStore {
                 repo: repo.clone(),
                 is_foreign,
                 state: StoreState::default(),
-                shared: LineFile::new(path.into(), !is_foreign),
-                local: LineFile::new(path.with_extension("local.jsonl"), false),
+                shared: LineFile::new(path.into(), !is_foreign, max_len),
+                local: LineFile::new(path.with_extension("local.jsonl"), false, max_len),
                 last_at: Timestamp::MIN,
                 held: HeldMemories::default(),
                 graves: Tombstones::default(),
                 problems: Vec::new(),
+                has_own_line: false,
+                has_other_line: false,
             }),
         }
     }
@@ -129,6 +143,8 @@ impl JsonlStore {
         patience: Duration,
         act: impl FnOnce() -> StoreResult<T>,
     ) -> StoreResult<T> {
+        // Beside a file that is no store, not even a lock is put.
+        drop(self.refresh_state()?);
         if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
             lock::create_private_folder(folder)
                 .map_err(store_error_from_io("cannot make the store's folder"))?;
@@ -223,6 +239,7 @@ impl JsonlState {
         self.held = HeldMemories::default();
         self.graves = Tombstones::default();
         self.problems.clear();
+        (self.has_own_line, self.has_other_line) = (false, false);
         self.shared.reset_mark();
         self.local.reset_mark();
     }
@@ -237,7 +254,26 @@ impl JsonlState {
                 return Ok(None);
             }
         }
+        self.check_is_store().inspect_err(|_| self.reset_state())?;
         Ok(Some(batches))
+    }
+
+    /// A repository may name any of its files as its store. One that holds something else is not ours to write to, and a
+    /// new one has the ending of a store.
+    fn check_is_store(&self) -> StoreResult<()> {
+        let path = &self.shared.path;
+        let is_named = path.extension().is_some_and(|it| it == "jsonl");
+        if !self.is_foreign || self.has_own_line || is_named && !self.has_other_line {
+            return Ok(());
+        }
+        let why = match self.has_other_line {
+            true => "holds something else than memories",
+            false => "does not end in .jsonl",
+        };
+        Err(StoreError::Unavailable {
+            what: "cannot use the repository's store".into(),
+            source: format!("'{}' {why}", path.display()).into(),
+        })
     }
 
     /// The same of one file. `false`: it is no longer the file it was.
@@ -256,6 +292,11 @@ impl JsonlState {
         else {
             return Ok(false);
         };
+        for bytes in lines.iter().chain(&tail).filter(|_| !is_local) {
+            let is_own = is_own_line(bytes, &self.repo);
+            self.has_own_line |= is_own && !bytes.trim_ascii().is_empty();
+            self.has_other_line |= !is_own;
+        }
         for bytes in &lines {
             match parse_line_bytes(bytes, &self.repo, self.is_foreign)? {
                 Ok(batch) => into.extend(batch),
@@ -326,6 +367,12 @@ impl JsonlState {
             }),
         }
     }
+}
+
+/// Whether a line is one of ours by its beginning, whatever has become of it, or can be read. An empty one may be anyone's.
+fn is_own_line(bytes: &[u8], repo: &Space) -> bool {
+    let is_begun = bytes.starts_with(b"{\"v\":");
+    is_begun || matches!(parse_line_bytes(bytes, repo, false), Ok(Ok(_)))
 }
 
 /// What a line brings, as it counts here.

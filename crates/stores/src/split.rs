@@ -193,6 +193,12 @@ impl EventLog for SplitStore {
 }
 
 impl Store for SplitStore {
+    fn is_in_place(&self) -> bool {
+        self.both_stores()
+            .into_iter()
+            .all(|(it, _)| it.is_in_place())
+    }
+
     fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
         let mut found = self.ask_store_of(space, |it| it.read_postings(space, terms))?;
         found.lists.resize(terms.len(), Vec::new());

@@ -11,6 +11,7 @@ mod health;
 mod index;
 mod index_moves;
 mod migrate;
+mod opened_file;
 mod pack;
 mod parallel;
 mod query;
@@ -27,7 +28,7 @@ use std::{
     collections::HashMap,
     fs::OpenOptions,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, TryLockError},
+    sync::{Arc, Mutex, MutexGuard, TryLockError},
     time::Duration,
 };
 
@@ -48,6 +49,7 @@ use crate::store_errors::{
     BUSY_MS, SqliteError, SqliteResult, store_error_from_io, store_error_from_lock,
 };
 use apostille_files::lock::{self, StoreLock, StoreLockGuard, lock_ignoring_poison};
+use opened_file::OpenedFile;
 use query::run_statement;
 use read::CountedSpace;
 use reader_pool::ReaderPool;
@@ -75,6 +77,7 @@ const LONG_LOG: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
+    file: Arc<OpenedFile>,
     /// For those who read while another thread has the connection that writes. They are closed first: only the last
     /// connection of all can empty the log.
     readers: Option<ReaderPool>,
@@ -86,6 +89,7 @@ pub struct SqliteStore {
 #[derive(Debug)]
 struct WriteConnection {
     connection: Connection,
+    file: Arc<OpenedFile>,
     queue: StoreLock,
     is_durable: bool,
     spaces: HashMap<Space, i64>,
@@ -99,6 +103,16 @@ impl WriteConnection {
     ) -> SqliteResult<(StoreLockGuard<'_>, &Connection)> {
         let held = self.queue.wait_for_lock(patience);
         Ok((held.map_err(store_error_from_lock)?, &self.connection))
+    }
+}
+
+impl Drop for WriteConnection {
+    /// The last connection removes the write-ahead log by its name. Where another file has the store's name, that log is
+    /// the other file's, and what was acknowledged may be in it.
+    fn drop(&mut self) {
+        if !self.file.is_in_place() {
+            let _ = set_checkpoint_on_close(&self.connection, false);
+        }
     }
 }
 
@@ -142,10 +156,13 @@ impl SqliteStore {
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
         configure_connection(&connection, pragmas)?;
+        let file = Arc::new(OpenedFile::new(path));
         Ok(Self {
             path: path.into(),
+            file: Arc::clone(&file),
             db: Mutex::new(WriteConnection {
                 connection,
+                file,
                 queue: StoreLock::new(path_with_suffix(path, ".lock")),
                 is_durable: true,
                 spaces: HashMap::new(),
@@ -250,7 +267,13 @@ impl SqliteStore {
         if done.is_err() && !connection.is_autocommit() {
             run_statement(connection, "ROLLBACK", [])?;
         }
-        Ok(done?)
+        let done = done?;
+        // Looked at after the commit: what was in place before it may have been removed meanwhile.
+        if self.file.is_in_place() {
+            Ok(done)
+        } else {
+            Err(StoreError::Removed)
+        }
     }
 
     /// Empties the write-ahead log into the file, so that no old page remains in it.
@@ -466,6 +489,11 @@ impl EventLog for SqliteStore {
 }
 
 impl Store for SqliteStore {
+    /// Asked for every call of a server, so that it waits for no writer.
+    fn is_in_place(&self) -> bool {
+        self.file.is_in_place()
+    }
+
     fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
         let mut found = self.read_space(space, |db, space| {
             index::read_index_postings(db, space, terms)

@@ -27,8 +27,8 @@ pub use agents::{
 };
 pub use command_line::parse_command_line;
 pub use task::{
-    TaskArgs, TaskDoneArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs,
-    TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
+    TaskArgs, TaskDoneArgs, TaskForgetArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs,
+    TaskPhaseArgs, TaskShowArgs, TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
 };
 pub use upkeep::{
     AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, VerifyArgs,

@@ -1,5 +1,6 @@
 //! What a tool answers.
 
+use apostille_core::speaker::Question;
 use apostille_text::moderate;
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ pub struct ToolAnswer {
     /// What a model must know beside it, in a block of its own.
     pub note: Option<String>,
     /// What to ask a person whose word would change the answer.
-    pub ask: Option<String>,
+    pub ask: Option<Question>,
 }
 
 impl ToolAnswer {
@@ -73,11 +74,8 @@ impl ToolAnswer {
 
     /// The same, with what to ask a person whose word would change it.
     #[must_use]
-    pub fn with_question(self, question: impl Into<String>) -> Self {
-        Self {
-            ask: Some(question.into()),
-            ..self
-        }
+    pub fn with_question(self, ask: Option<Question>) -> Self {
+        Self { ask, ..self }
     }
 
     /// Something done, or found, in plain words.

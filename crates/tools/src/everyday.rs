@@ -6,10 +6,10 @@ mod output;
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
-    Context, list,
+    list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
     policy::InjectMode,
-    recall::{self, RecallRequest, render},
+    recall::{self, RecallRequest},
     remember::classify,
     revise,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
@@ -27,17 +27,13 @@ use crate::{
     tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    access_token::Access,
     choose_duplicate_handling, find_memories_to_verify,
-    shorten::take_first_chars,
     wire::{self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded},
 };
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
-/// How much of a fact a person is shown who is asked about it, in characters.
-const MAX_ASKED: usize = 500;
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
 
@@ -215,13 +211,14 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
 }
 
 fn answer_write_outcome(outcome: &WriteOutcome) -> ToolResult {
-    match outcome {
+    let answer = match outcome {
         WriteOutcome::Done(it) => ToolAnswer::new_json(&WriteToolReply::new(it)),
         WriteOutcome::Similar(near) => {
             ToolAnswer::new_refusal(&RefusedToolReply::from_similar(near))
         }
         WriteOutcome::Refused(refusal) => ToolAnswer::new_refusal(&RefusedToolReply::new(refusal)),
-    }
+    };
+    Ok(answer?.with_question(outcome.question()))
 }
 
 /// The memory that something is done to.
@@ -252,8 +249,6 @@ enum ReviseAction {
     Apply,
     /// It still holds and is of use.
     Refresh,
-    /// It may leave the quarantine.
-    Approve,
 }
 
 /// What takes the place of a memory.
@@ -309,7 +304,6 @@ fn run_revise_tool(call: &ToolCall) -> ToolResult {
             let applied = revise::mark_memory_applied(call, &call.spaces(), name);
             answer_write_outcome(&convert_revise_outcome("applied", applied)?)
         }
-        ReviseAction::Approve => run_approve_action(call, name),
         ReviseAction::Invalidate { reason } => {
             answer_write_outcome(&invalidate_for_tool(call, name, &reason)?)
         }
@@ -335,7 +329,8 @@ fn run_replace_action(
         reason: it.reason,
         ..call.draft(&space, it.fact)
     };
-    match supersede_for_tool(&call.context_for(&space), &spaces, name, draft, how)? {
+    let cx = call.context_for(&space);
+    match supersede_for_tool(&cx, call.caller.speaker, &spaces, name, draft, how)? {
         WriteOutcome::Refused(refusal) => {
             ToolAnswer::new_refusal(&RefusedToolReply::for_revision(&refusal))
         }
@@ -396,12 +391,9 @@ fn run_verify_tool(call: &ToolCall) -> ToolResult {
     ToolAnswer::new_json(&VerifyToolReply::new(&report))
 }
 
-/// Why a memory is to be forgotten, and on whose word.
+/// Why a memory is to be forgotten.
 #[derive(Deserialize, JsonSchema)]
 struct ForgetInput {
-    /// The user said so
-    #[serde(default)]
-    user_agreed: bool,
     // For the log; an agent that is asked for it makes something up.
     #[schemars(skip)]
     reason: Option<String>,
@@ -411,11 +403,11 @@ fn describe_forget_tool() -> Tool {
     Tool {
         name: "memory_forget",
         title: "Forget",
-        about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate.",
+        about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate. What the user \
+                said is erased on the user's own word.",
         input: InputSchema::from_type::<MemoryIdInput>()
-            .merge_with(InputSchema::from_type::<ForgetInput>())
             .merge_with(CallMarks::select_schema(&["repo"]))
-            .with_example(&json!({"id": "u-3", "user_agreed": true})),
+            .with_example(&json!({"id": "u-3"})),
         effect: ToolEffect::Removes,
         run: run_forget_tool,
     }
@@ -427,52 +419,6 @@ fn run_forget_tool(call: &ToolCall) -> ToolResult {
         id: TextEncoded(name),
     } = call.read_input()?;
     let it: ForgetInput = call.read_input()?;
-    if !(it.user_agreed || call.caller.speaker.has_consent())
-        && let Some(memory) = list::find_named_memory(call, &call.spaces(), name)?
-    {
-        let question = "Forget it for good? This cannot be undone.";
-        return refuse_until_consent(&memory, &RefusedToolReply::needs_consent(&memory), question);
-    }
     let reason = it.reason.as_deref().unwrap_or("");
     answer_write_outcome(&forget_for_tool(call, name, reason)?)
-}
-
-/// A pending memory is let out by a person; one that is not pending is refused as always.
-fn run_approve_action(call: &ToolCall, name: MemoryName) -> ToolResult {
-    let memory = match revise::find_pending_or_refuse(call, &call.spaces(), name, "approved")? {
-        Ok(memory) => memory,
-        Err(refusal) => return answer_write_outcome(&WriteOutcome::Refused(refusal)),
-    };
-    let refusal = RefusedToolReply::needs_person(&memory);
-    // Through a socket the holder of the token can answer for the person, so that it takes one that reviews.
-    if call
-        .caller
-        .token
-        .is_some_and(|it| !it.allows_access(Access::Review))
-    {
-        return ToolAnswer::new_refusal(&refusal);
-    }
-    let by = call.caller.speaker.person();
-    let Some(by) = by.filter(|_| call.caller.speaker.has_consent()) else {
-        return refuse_until_consent(&memory, &refusal, "Let it be used from now on?");
-    };
-    // The one who was asked is the user; the client only carried the question.
-    let actor = call
-        .caller
-        .user
-        .map(|it| format!("{it} through {}", call.actor.unwrap_or("a client")));
-    let cx = Context {
-        actor: actor.as_deref().or(call.actor),
-        ..call.cx
-    };
-    let approved = revise::approve_memory(&cx, by, &call.spaces(), name);
-    answer_write_outcome(&convert_revise_outcome("approved", approved)?)
-}
-
-/// What needs a person's word is not done without it; the question says what it is about.
-fn refuse_until_consent(memory: &Memory, refusal: &RefusedToolReply, question: &str) -> ToolResult {
-    let fact = render::sanitize_line(&memory.fact);
-    let fact = take_first_chars(&fact, MAX_ASKED).unwrap_or(&fact);
-    let question = format!("{}: \"{fact}\"\n\n{question}", memory.handle());
-    Ok(ToolAnswer::new_refusal(refusal)?.with_question(question))
 }

@@ -327,7 +327,14 @@ fn update_layer_memory(
     };
     let spaces = std::slice::from_ref(&old.space);
     let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Correction);
-    let mut reply = reply_to_layer_write(&supersede_for_tool(&cx, spaces, name, fresh, how)?);
+    let mut reply = reply_to_layer_write(&supersede_for_tool(
+        &cx,
+        call.caller.speaker,
+        spaces,
+        name,
+        fresh,
+        how,
+    )?);
     if let Some(why) = &mut reply.pending {
         *why += &format!("; {handle} stays in use until a person approves this");
     }

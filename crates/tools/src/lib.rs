@@ -14,6 +14,7 @@
 //! same verbs of the core. [`prompts`] are the texts that a client can fetch, [`resources`] what it can read.
 
 mod answer;
+mod argument_reply;
 mod edit_note;
 pub mod everyday;
 pub mod files;
@@ -27,5 +28,6 @@ mod tool;
 pub mod verified;
 
 pub use answer::ToolAnswer;
+pub use argument_reply::answer_wrong_arguments;
 pub use profile::Profile;
 pub use tool::{Tool, ToolEffect};

@@ -8,6 +8,7 @@ use apostille_core::{
     remember::{NearMemory, RememberOutcome, remember},
     revise::{self, ReviseOutcome},
     space::Space,
+    speaker::{Question, Speaker},
 };
 
 use crate::tool::ToolCall;
@@ -33,6 +34,8 @@ pub(super) struct CompletedWrite {
     pub(super) superseded: Option<NearMemory>,
     /// What it is kept beside, and takes the place of once the default branch has the code that it cites.
     pub(super) beside: Option<Handle>,
+    /// What to ask a person, where it waits to take the place of a person's words.
+    pub(super) question: Option<Question>,
 }
 
 /// What was done to a memory.
@@ -64,7 +67,17 @@ impl WriteOutcome {
             memory,
             superseded: None,
             beside: None,
+            question: None,
         })
+    }
+
+    /// What to ask a person whose word would change the outcome.
+    pub(super) fn question(&self) -> Option<Question> {
+        match self {
+            Self::Refused(Refusal::AsksPerson(question)) => Some((**question).clone()),
+            Self::Done(it) => it.question.clone(),
+            _ => None,
+        }
     }
 }
 
@@ -76,12 +89,18 @@ pub(super) fn write_draft(cx: &Context, draft: Draft) -> Result<WriteOutcome, Ca
 /// Puts a draft in the place of a memory.
 pub(super) fn supersede_for_tool(
     cx: &Context,
+    by: &Speaker,
     spaces: &[Space],
     name: MemoryName,
     draft: Draft,
     how: ReplacementKind,
 ) -> Result<WriteOutcome, CallFault> {
-    convert_remember_outcome(cx, revise::supersede_memory(cx, spaces, name, draft, how)?)
+    let outcome = revise::supersede_memory(cx, by, spaces, name, draft, how)?;
+    let mut outcome = convert_remember_outcome(cx, outcome)?;
+    if let WriteOutcome::Done(it) = &mut outcome {
+        it.question = revise::ask_about_replacement(cx, &it.memory)?;
+    }
+    Ok(outcome)
 }
 
 /// Marks a memory as wrong, on the caller's word.
@@ -90,8 +109,8 @@ pub(super) fn invalidate_for_tool(
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
-    let by = call.caller.agent_voice(call.actor);
-    let revised = revise::invalidate_memory_as(call, &call.spaces(), name, reason, &by);
+    let by = call.caller.speaker;
+    let revised = revise::invalidate_memory(call, by, &call.spaces(), name, reason);
     convert_revise_outcome("invalidated", revised)
 }
 
@@ -103,7 +122,10 @@ pub(super) fn forget_for_tool(
 ) -> Result<WriteOutcome, CallFault> {
     let forgotten = apostille_api::forget_with_cleanup(call, call.caller, name, reason)?;
     Ok(match forgotten {
-        Ok(memory) => WriteOutcome::new_done(WriteAction::Revised("forgotten"), memory),
+        Ok(forgotten) => {
+            let deed = WriteAction::Revised(forgotten.word());
+            WriteOutcome::new_done(deed, Box::new(forgotten.memory().clone()))
+        }
         Err(refusal) => WriteOutcome::Refused(refusal),
     })
 }
@@ -134,6 +156,7 @@ fn convert_remember_outcome(
             memory,
             superseded,
             beside,
+            question: None,
         }),
         RememberOutcome::Refreshed { memory } => {
             WriteOutcome::new_done(WriteAction::KnownAlready, memory)

@@ -241,14 +241,15 @@ fn search_notes(call: &ToolCall) -> ToolResult {
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
 fn delete_note(call: &ToolCall) -> ToolResult {
     let DeleteNoteInput { id } = call.read_input()?;
-    let reply = match forget_for_tool(call, id.0, "deleted")? {
+    let outcome = forget_for_tool(call, id.0, "deleted")?;
+    let reply = match &outcome {
         WriteOutcome::Refused(refusal) => NoteReply::new_refused(refusal),
         _ => NoteReply {
             ok: true,
             ..NoteReply::default()
         },
     };
-    ToolAnswer::new_reply(reply.ok, &reply)
+    Ok(ToolAnswer::new_reply(reply.ok, &reply)?.with_question(outcome.question()))
 }
 
 #[cfg(test)]

@@ -24,7 +24,9 @@ use serde_json::{Value, json};
 
 use crate::{
     ToolAnswer,
-    outcome::{convert_revise_outcome, invalidate_for_tool, supersede_for_tool, write_draft},
+    outcome::{
+        WriteOutcome, convert_revise_outcome, invalidate_for_tool, supersede_for_tool, write_draft,
+    },
     tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
@@ -128,6 +130,11 @@ fn build_example_location() -> Value {
 
 fn answer_verified_reply(reply: &VerifiedToolReply) -> ToolResult {
     ToolAnswer::new_reply(reply.ok, reply)
+}
+
+fn answer_verified_outcome(outcome: &WriteOutcome) -> ToolResult {
+    let answer = answer_verified_reply(&VerifiedToolReply::from(outcome))?;
+    Ok(answer.with_question(outcome.question()))
 }
 
 fn choose_repo_space<'a>(caller: &Caller<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
@@ -417,7 +424,7 @@ struct InvalidateInput {
 fn invalidate_verified_memory(call: &ToolCall) -> ToolResult {
     let InvalidateInput { reason } = call.read_input()?;
     let outcome = invalidate_for_tool(call, read_memory_name(call)?, &reason)?;
-    answer_verified_reply(&VerifiedToolReply::from(&outcome))
+    answer_verified_outcome(&outcome)
 }
 
 /// A memory, and what takes its place.
@@ -473,8 +480,8 @@ fn supersede_verified_memory(call: &ToolCall) -> ToolResult {
         SupersedeKind::Correction => ReplacementKind::Correction,
         SupersedeKind::Better => ReplacementKind::Better,
     };
-    let outcome = supersede_for_tool(call, &call.spaces(), name, draft, how)?;
-    answer_verified_reply(&VerifiedToolReply::from(&outcome))
+    let outcome = supersede_for_tool(call, call.caller.speaker, &call.spaces(), name, draft, how)?;
+    answer_verified_outcome(&outcome)
 }
 
 /// A repository.

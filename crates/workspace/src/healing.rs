@@ -7,6 +7,7 @@
 use std::{fs, path::PathBuf};
 
 use apostille_core::{
+    forget::erase_withdrawn_memories,
     list,
     memory::Stage,
     store::{ListOrder, MemoryFilter},
@@ -31,6 +32,10 @@ pub fn can_heal_store(settings: &Settings) -> bool {
 /// How many memories changed.
 pub fn heal_workspace(system: &System, workspace: &Workspace) -> Result<usize, CommandError> {
     let cx = workspace.context();
+    // What the user asked an agent to forget yesterday goes now, whatever the tree is like.
+    for erased in erase_withdrawn_memories(&cx, &workspace.spaces())? {
+        workspace.forget_side_record(erased.id)?;
+    }
     let commit = cx.source.read_tree().ok().and_then(|it| it.commit);
     let (Some(commit), true) = (commit, can_heal_store(&workspace.settings)) else {
         return Ok(0);

@@ -23,6 +23,7 @@ pub mod error;
 pub mod github;
 pub mod healing;
 pub mod model;
+mod parent_environment;
 pub mod project_folder;
 pub mod prompt;
 pub mod server_host;

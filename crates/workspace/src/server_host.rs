@@ -337,7 +337,8 @@ impl ServerHost {
         // One SQLite file holds every repository; a file of lines is one repository's.
         let repo = matches!(url, StoreUrl::Jsonl(_)).then(|| settings.repo.clone());
         let key = (url.clone(), settings.own_store.clone(), repo);
-        if let Some(store) = stores.get(&key) {
+        // A store that was removed while the server ran is made anew, as one would be when the server starts.
+        if let Some(store) = stores.get(&key).filter(|it| it.is_in_place()) {
             return Ok(Arc::clone(store));
         }
         let store = workspace::open_configured_store(settings)?;
@@ -411,6 +412,9 @@ impl OpenScope for ServerHost {
             .as_deref()
             .map(|it| sessions::read_session(&system, it))
             .unwrap_or_default();
+        // A call may name another session than the client's own; what either has read counts.
+        let own = self.session.as_deref().filter(|_| origin.session.is_some());
+        let is_exposed = seen.is_exposed() || own.is_some_and(|it| system.is_session_exposed(it));
         let unnamed = origin.client.as_deref().filter(|_| {
             // A client on a socket may say anything of itself.
             session.is_none() && self.reach == ClientReach::Anywhere
@@ -444,9 +448,9 @@ impl OpenScope for ServerHost {
             repo,
             user,
             session,
-            is_exposed: seen.is_exposed(),
+            is_exposed,
             is_ignored,
-            has_consent: origin.has_consent,
+            consent: origin.consent.clone(),
             token: origin.token.clone(),
             root: root.filter(|_| is_here),
             open_at: Some(open_at).filter(|_| is_here),

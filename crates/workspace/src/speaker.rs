@@ -2,19 +2,31 @@
 
 use apostille_core::speaker::{Speaker, TerminalFacts};
 
-use crate::{sessions, system::System};
+use crate::{
+    sessions,
+    system::{Environment, System},
+};
 
 impl System {
     /// Who speaks, as far as the program can know it: the door that every command comes in by.
     pub fn speaker(&self) -> Speaker {
-        let is_exposed = |it: &str| sessions::read_session(self, it).is_exposed();
+        let is_exposed = |it: &str| self.is_session_exposed(it);
+        let is_manned = self.terminal.stdin || self.terminal.stdout;
+        let declared: Option<String> = self.env.get("APOSTILLE_PERSON").map(Into::into);
+        let looks_like_person = is_manned || declared.is_some();
         Speaker::at_terminal(&TerminalFacts {
-            is_manned: self.terminal.stdin || self.terminal.stdout,
-            // Also a variable that was set to nothing.
-            is_agent: self.env.is_agent_shell(),
-            declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
+            is_manned,
+            // Also a variable that was set to nothing, and one that was taken out again.
+            is_agent: self.env.is_agent_shell()
+                || looks_like_person && Environment::is_below_agent_shell(),
+            declared,
             is_exposed: self.env.session_id().is_some_and(is_exposed),
         })
+    }
+
+    /// Whether a session has read words from outside, as far as its hooks saw it.
+    pub fn is_session_exposed(&self, session: &str) -> bool {
+        sessions::read_session(self, session).is_exposed()
     }
 
     /// Who acts, for the log: the person, by the name they gave; else somebody in their name.

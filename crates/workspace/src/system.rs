@@ -20,7 +20,7 @@ use apostille_agents::clients;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
-use crate::error::CommandError;
+use crate::{error::CommandError, parent_environment::is_below_variable};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
 pub(crate) const NAMES: [&str; 54] = [
@@ -286,6 +286,15 @@ impl Environment {
     pub(crate) fn is_agent_shell(&self) -> bool {
         let mut variables = clients::list_shell_variables().chain(OTHER_AGENTS);
         variables.any(|it| self.0.contains_key(it))
+    }
+
+    /// Whether an agent's shell is above this process, although its variables were taken out here.
+    pub(crate) fn is_below_agent_shell() -> bool {
+        // The tests of this program may be run by an agent; what is built for use has no such way out.
+        if cfg!(debug_assertions) && std::env::var_os("APOSTILLE_TEST_WITHOUT_PARENTS").is_some() {
+            return false;
+        }
+        is_below_variable(clients::list_shell_variables().chain(OTHER_AGENTS))
     }
 
     /// An environment with a home and nothing else.

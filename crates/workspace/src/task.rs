@@ -159,15 +159,30 @@ impl CheckoutTasks {
             Some(slug) => atomic_file::write_file_atomically(
                 &self.pointer,
                 format!("{slug}\n").as_bytes(),
-                None,
+                Some(0o600),
                 self.draw,
             ),
-            None => match fs::remove_file(&self.pointer) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            },
+            None => remove_if_there(&self.pointer),
         };
         change().map_err(|error| build_task_file_error("write", &self.pointer, &error))
+    }
+
+    /// Removes what is kept of a task beside the store: its gates, its place on the list, and that it is active. A folder
+    /// that holds something else stays; its path comes back.
+    pub fn erase(&self, slug: &TaskSlug) -> Result<Option<PathBuf>, CommandError> {
+        let path = self.gate_log_path(slug)?;
+        let pointer = read_task_file(&self.pointer, MAX_POINTER).ok().flatten();
+        if pointer.is_some_and(|it| it.trim() == slug.as_str()) {
+            self.set_active(None)?;
+        }
+        self.remove_start(slug)
+            .and_then(|()| remove_if_there(&path))
+            .map_err(|error| build_task_file_error("remove", &path, &error))?;
+        let folder = self.path_without_links(&[slug.as_str()])?;
+        // Only empty folders go: a person may keep files of their own beside the gates.
+        let _ = fs::remove_dir(folder.join("observability"));
+        let _ = fs::remove_dir(&folder);
+        Ok(folder.exists().then_some(folder))
     }
 
     fn gate_log_path(&self, slug: &TaskSlug) -> Result<PathBuf, CommandError> {
@@ -207,6 +222,13 @@ fn locate_task_pointer(system: &System, place: &ProjectFolder) -> Result<PathBuf
 fn locate_user_task_file(data: &Path, place: &ProjectFolder) -> PathBuf {
     let name = Digest::hash_bytes(place.root.as_os_str().as_encoded_bytes()).short_hex();
     data.join("tasks").join(name)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a file is empty or ends with the end of a line.

@@ -121,7 +121,7 @@ impl Workspace {
             session: None,
             is_exposed: false,
             is_ignored: false,
-            has_consent: false,
+            consent: None,
             token: None,
             root: None,
             open_at: None,

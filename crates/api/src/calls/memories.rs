@@ -2,10 +2,8 @@
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
-    forget::PERSONS_VERB,
     list as core_list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage},
-    refusal::Refusal,
     remember::{self as core_remember, classify},
     store::{ListCursor, ListOrder, MemoryFilter},
     verify::follow_memory_citations,
@@ -326,24 +324,22 @@ fn handle_forget_call(it: &ApiCallScope, query: ReasonArguments) -> ApiResult {
     let body: ReasonArguments = read_body_arguments(&it.asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();
     let memory = match it.find_memory()? {
-        Ok(memory) if memory.needs_person_to_forget() && !it.can_review() => {
-            return build_refusal_reply(&Refusal::PersonDecides { verb: PERSONS_VERB });
-        }
         Ok(memory) => memory,
         Err(refusal) => return build_refusal_reply(&refusal),
     };
     let caller = crate::Caller {
         user: None,
         repo: &memory.space,
+        speaker: it.scope.speaker(),
         ..*it.scope.caller
     };
     match crate::forget_with_cleanup(&it.context(), &caller, MemoryName::Id(memory.id), &reason)? {
         Err(refusal) => build_refusal_reply(&refusal),
-        Ok(memory) => {
+        Ok(forgotten) => {
             let done = ForgetReply {
                 ok: true,
-                outcome: "forgotten",
-                memories: vec![ForgottenView::from(&*memory)],
+                outcome: forgotten.word(),
+                memories: vec![ForgottenView::from(forgotten.memory())],
             };
             Ok(build_done_reply(&done)?.mark_changed())
         }

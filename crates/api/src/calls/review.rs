@@ -96,8 +96,9 @@ pub(super) const CALLS: &[ApiCall] = &[
         Access::Review,
         |scope, asked| {
             answer_body(scope, asked, |it, body: MergeBody| {
+                let by = it.scope.deciding_person()?;
                 revise_memory_in_path(it, "merged", |cx, name| {
-                    revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
+                    revise::merge_pending_memory(cx, by, &it.spaces, name, body.into.0)
                 })
             })
         },

@@ -101,8 +101,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     Access::Write,
     |scope, asked| answer_body(scope, asked, |it, body: InvalidateBody| {
             revise_memory_in_path(it, "invalidated", |cx, name| {
-                let by = it.scope.voice();
-                revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
+                let by = it.scope.speaker();
+                revise::invalidate_memory(cx, by, &it.spaces, name, &body.reason)
             })
         }),
 )
@@ -182,6 +182,7 @@ fn replace_memory_in_path(it: &ApiCallScope, body: ReplaceBody, how: Replacement
     .with_vouching(body.force, it.scope.person());
     let outcome = revise::supersede_memory(
         &it.context_for(&old.space),
+        it.scope.speaker(),
         &it.spaces,
         MemoryName::Id(old.id),
         draft,

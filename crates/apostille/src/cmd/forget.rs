@@ -1,19 +1,18 @@
 //! `forget`: the text is removed everywhere.
 
-use apostille_core::forget::{
-    ForgetOutcome, PERSONS_VERB, discard_damaged_memory, find_damaged_memory, forget,
-};
+use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
 use apostille_core::{
     memory::{Memory, MemoryId, MemoryName},
     refusal::Refusal,
+    speaker::PersonVerb,
     store::DamagedMemory,
 };
 
-use super::format_outcome_line;
+use super::format_outcome;
 use crate::json::{ForgetReply, ForgottenView};
 use apostille_terminal::{
     args::ForgetArgs,
-    command_context::{CommandContext, CommandResult},
+    command_context::{CommandContext, CommandResult, require_person},
     paint::{BOLD, GREEN, memory::format_handle_and_fact},
 };
 use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
@@ -25,8 +24,10 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let memories = workspace.find_named(&names)?;
     // What a person said, and what a person decides about, is not erased by anybody else.
     let speaker = ctx.system.speaker();
-    if !memories.iter().all(|it| speaker.can_forget(it)) {
-        return Err(Refusal::PersonDecides { verb: PERSONS_VERB }.into());
+    let verb = PersonVerb::Forget;
+    if !memories.iter().all(|it| speaker.can_decide(verb, it)) {
+        let verb = verb.describe();
+        return Err(Refusal::PersonDecides { verb }.into());
     }
     if !args.yes && !confirm_forget(ctx, &memories, &damaged) {
         let json = ForgetReply {
@@ -38,7 +39,8 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         return Ok(answer.nothing_if(true));
     }
     for it in &damaged {
-        discard_damaged_memory(&workspace.context_for(&it.space), it)?;
+        let by = require_person(&speaker, PersonVerb::Forget.describe())?;
+        discard_damaged_memory(&workspace.context_for(&it.space), by, it)?;
     }
     let cx = workspace.context();
     let spaces = workspace.spaces();
@@ -68,13 +70,13 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         outcome: "forgotten",
         memories: torn.chain(memories.iter().map(Into::into)).collect(),
     };
-    Ok(ctx.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |_| {
         let torn = damaged
             .iter()
             .map(|it| format!("{GREEN}forgot{GREEN:#} {}", format_damaged_memory(it)));
-        let read = memories.iter();
-        torn.chain(read.map(|it| format_outcome_line(paint, "forgot", it)))
-            .collect()
+        // What is to be gone must not stay in a terminal's history, or in the log of an agent's shell.
+        let read = memories.iter().map(format_forgotten_line);
+        torn.chain(read).collect()
     }))
 }
 
@@ -92,6 +94,15 @@ fn split_off_damaged(
         }
     }
     Ok((torn, others))
+}
+
+/// What a memory was, without a word of what it said.
+fn format_forgotten_line(it: &Memory) -> String {
+    let (layer, kind) = (it.layer, it.kind);
+    format!(
+        "{}  {layer}, {kind}\n",
+        format_outcome("forgot", it.handle())
+    )
 }
 
 /// The line of a memory that cannot be read.

@@ -56,7 +56,9 @@ pub fn run_supersede(ctx: &CommandContext, args: &SupersedeArgs) -> CommandResul
     } else {
         ReplacementKind::Better
     };
-    let outcome = revise::supersede_memory(&cx, &workspace.spaces(), args.name, draft, how)?;
+    let speaker = ctx.system.speaker();
+    let outcome =
+        revise::supersede_memory(&cx, &speaker, &workspace.spaces(), args.name, draft, how)?;
     let asked = RememberIntent {
         instead: Some(args.name),
         ..RememberIntent::new(&fact)
@@ -119,11 +121,15 @@ fn build_cli_voice(ctx: &CommandContext, telling: &FactArgs) -> CommandResult<Vo
             "leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name",
         ));
     }
-    // What the client says of its session goes before what the caller says: breakers count by it.
+    // What the client says of its session goes before what the caller says: breakers count by it. What either has read
+    // counts, for the words may come from there.
     let session = ctx.system.env.session_id().map(Into::into);
+    let named = telling.session.as_deref();
+    let is_exposed = named.is_some_and(|it| ctx.system.is_session_exposed(it));
     let voice = Voice {
         origin,
         tainted: telling.tainted,
+        exposed: usual.exposed || is_exposed,
         author: telling.author.clone().or_else(|| usual.author.clone()),
         session: session.or_else(|| telling.session.clone()),
         ..usual

@@ -53,8 +53,7 @@ pub fn run_invalidate(ctx: &CommandContext, args: &InvalidateArgs) -> CommandRes
     let speaker = ctx.system.speaker();
     revise_named_memories(ctx, &args.which.names, "invalidated", |workspace, name| {
         let cx = workspace.context();
-        let by = speaker.voice();
-        revise::invalidate_memory_as(&cx, &workspace.spaces(), name, &args.reason, by)
+        revise::invalidate_memory(&cx, &speaker, &workspace.spaces(), name, &args.reason)
     })
 }
 

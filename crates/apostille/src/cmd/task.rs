@@ -1,6 +1,7 @@
 //! `task`: what is being done. Its words are episodes, its gates are lines in the checkout.
 
 mod done;
+mod forget;
 mod hooks;
 mod list_and_show;
 mod note;
@@ -32,6 +33,7 @@ pub fn run(ctx: &CommandContext, args: &args::TaskArgs) -> CommandResult {
         TaskSubcommand::Done(args) => done::run(ctx, args),
         TaskSubcommand::List(args) => list_and_show::run_task_list(ctx, *args),
         TaskSubcommand::Show(args) => list_and_show::run_task_show(ctx, args),
+        TaskSubcommand::Forget(args) => forget::run(ctx, args),
         TaskSubcommand::Hooks(args) => hooks::run(ctx, *args),
         TaskSubcommand::Trailers(args) => Ok(trailers::run(ctx, args)),
     }

@@ -148,9 +148,11 @@ fn verify_with_progress(
             is_settled: settled::is_settled_checkout(workspace),
         });
     }
+    let speaker = ctx.system.speaker();
     let orders = VerifyOptions {
         heal: true,
         invalidate: args.change.invalidate,
+        by: speaker.person(),
     };
     Ok(verify::verify(&cx, memories, orders, |_| ())?)
 }

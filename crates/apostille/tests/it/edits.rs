@@ -357,7 +357,7 @@ fn tools_are_silent_in_a_turn_that_ignores_memory() {
     let calls = [
         ("memory_recall", json!({"query": "uploads"})),
         ("memory_remember", fact),
-        ("memory_forget", json!({"id": "m-1", "user_agreed": true})),
+        ("memory_forget", json!({"id": "m-1"})),
     ];
     for (tool, arguments) in calls {
         let call = json!({"name": tool, "arguments": arguments});

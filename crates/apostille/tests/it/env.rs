@@ -114,7 +114,8 @@ impl Env {
         command
             .env("HOME", &self.root)
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("LC_ALL", "C");
+            .env("LC_ALL", "C")
+            .env("APOSTILLE_TEST_WITHOUT_PARENTS", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command
                 .env(format!("GIT_{who}_NAME"), "Ana")

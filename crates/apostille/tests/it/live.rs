@@ -92,11 +92,7 @@ fn what_this_server_changes_is_told_too() {
     env.with_facts();
     let server = Server::new(&env, &[]);
     let mut ear = Ear::new(&server, "/api/live", &server.token, "");
-    server.call(
-        &server.token,
-        "memory_forget",
-        json!({"id": "m-1", "user_agreed": true}),
-    );
+    server.call(&server.token, "memory_forget", json!({"id": "m-1"}));
     assert_eq!(ear.change().1["handle"], json!("m-1"));
 }
 

@@ -209,7 +209,7 @@ fn every_revision_is_negotiated() {
 }
 
 #[test]
-fn a_refusal_is_a_result_and_a_malformed_call_an_error() {
+fn a_refusal_is_a_result_and_an_unknown_tool_an_error() {
     both(|era| {
         let env = Env::new();
         let mut talk = Talk::here(&env, era);
@@ -221,11 +221,7 @@ fn a_refusal_is_a_result_and_a_malformed_call_an_error() {
             talk.request("tools/call", json!({"name": tool, "arguments": arguments}))["error"]
                 .clone()
         };
-        assert_eq!(
-            error("memory_remember", json!({}))["message"],
-            "fact: it is required"
-        );
-        assert_eq!(error("memory_remember", json!({}))["code"], -32602);
+        assert_eq!(error("memory_burn", json!({}))["code"], -32602);
         assert!(
             error("memory_burn", json!({}))["message"]
                 .as_str()
@@ -237,6 +233,122 @@ fn a_refusal_is_a_result_and_a_malformed_call_an_error() {
             json!({"memories": []}),
             "nothing was half-written"
         );
+    });
+}
+
+#[test]
+fn wrong_arguments_get_one_form_with_the_next_call_in_every_set() {
+    let env = Env::new();
+    let check = |profile: &str, tool: &str, arguments: Value, error: &str| {
+        let arguments_of_server = ["--profile", profile];
+        let mut talk = Talk::new(
+            &env,
+            &env.repo(),
+            &arguments_of_server,
+            Era::Legacy,
+            json!({}),
+        );
+        let (answer, is_refused) = talk.call(tool, arguments);
+        let next = answer["next"].as_str().unwrap_or_default();
+        assert!(is_refused && next.contains(tool), "{answer}");
+        assert_eq!(
+            (&answer["class"], &answer["error"]),
+            (&json!("arguments"), &json!(error))
+        );
+    };
+    let (needs, is_unknown) = ("it is required", "is not an argument of");
+    let remember = "memory_remember";
+    check("default", remember, json!({}), &format!("fact: {needs}"));
+    let unknown = format!("fact: {needs}; 'text' {is_unknown} {remember}");
+    check("default", remember, json!({"text": "x"}), &unknown);
+    check(
+        "verified",
+        "memory_store",
+        json!({"text": 1}),
+        &format!("subject: {needs}; 'text' {is_unknown} memory_store"),
+    );
+    check(
+        "simple",
+        "memory_store",
+        json!({"text": 123}),
+        "text: expected a text",
+    );
+    check(
+        "layers",
+        "memory_write",
+        json!({"x": 1}),
+        &format!("layer: {needs}; 'x' {is_unknown} memory_write"),
+    );
+    check(
+        "files",
+        "memory",
+        json!({"path": "/memories"}),
+        &format!("command: {needs}"),
+    );
+    check(
+        "all",
+        remember,
+        json!({"fact": {"a": 1}}),
+        "fact: expected a text",
+    );
+}
+
+#[test]
+fn store_that_is_removed_under_a_server_is_made_anew() {
+    let env = Env::new();
+    let mut talk = Talk::here(&env, Era::Legacy);
+    let fact =
+        json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+    assert_eq!(
+        talk.call("memory_remember", fact.clone()).0["outcome"],
+        "remembered"
+    );
+    let folder = env.home().join(".local/share/apostille");
+    for it in std::fs::read_dir(&folder).unwrap() {
+        let path = it.unwrap().path();
+        if path.is_file() {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    assert_eq!(
+        talk.call("memory_recall", json!({})).0,
+        json!({"memories": []})
+    );
+    assert_eq!(
+        talk.call("memory_remember", fact).0["outcome"],
+        "remembered"
+    );
+    assert!(
+        env.ok(&["list"]).contains("API_VERSION"),
+        "it is really there"
+    );
+    assert!(talk.end());
+    assert!(env.ok(&["list"]).contains("API_VERSION"), "it stays there");
+}
+
+#[test]
+fn line_that_is_not_a_message_is_answered_and_the_server_goes_on() {
+    let check = |talk: &mut Talk, line: &str, expected: Value| {
+        writeln!(talk.input.as_mut().unwrap(), "{line}").unwrap();
+        let heard = talk.hear();
+        let found = json!([heard["id"], heard["error"]["code"]]);
+        assert_eq!((found, line), (expected, line));
+    };
+    both(|era| {
+        let env = Env::new();
+        let mut talk = Talk::here(&env, era);
+        // A response to nothing ends no server, even before anything else was said.
+        talk.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+        check(&mut talk, "not JSON", json!([null, -32700]));
+        let surrogate =
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud800"}}"#;
+        check(&mut talk, surrogate, json!([null, -32700]));
+        check(&mut talk, "[1,2,3]", json!([null, -32600]));
+        let null_id = r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#;
+        check(&mut talk, null_id, json!([null, -32600]));
+        let (found, _) = talk.call("memory_recall", json!({}));
+        assert_eq!(found, json!({"memories": []}));
+        assert!(talk.end());
     });
 }
 
@@ -357,10 +469,11 @@ fn a_person_is_asked_before_something_is_forgotten() {
     let asked = |era: Era, action: &str, agreed: bool| {
         let env = Env::new();
         env.with_facts();
+        env.stated(&["remember", "--kind", "feedback", "never push on a Friday"]);
         let answers =
             json!({"elicitation/create": {"action": action, "content": {"agreed": agreed}}});
         let mut talk = Talk::new(&env, &env.repo(), &[], era, answers);
-        talk.call("memory_forget", json!({"id": "m-1"})).0
+        talk.call("memory_forget", json!({"id": "m-3"})).0
     };
     both(|era| {
         assert_eq!(asked(era, "accept", true)["outcome"], "forgotten");
@@ -374,15 +487,16 @@ fn an_agreement_that_nobody_asked_for_counts_for_nothing() {
     both(|era| {
         let env = Env::new();
         env.with_facts();
+        env.stated(&["remember", "--kind", "feedback", "never push on a Friday"]);
         let mut talk = Talk::here(&env, era);
         talk.capabilities = json!({"elicitation": {}});
         let forged = json!({"word": {"action": "accept", "content": {"agreed": true}}});
         for state in [json!(null), json!("guess")] {
-            let call = json!({"name": "memory_forget", "arguments": {"id": "m-1"}, "inputResponses": forged, "requestState": state});
+            let call = json!({"name": "memory_forget", "arguments": {"id": "m-3"}, "inputResponses": forged, "requestState": state});
             let answer = talk.request("tools/call", call);
             assert_eq!(answer["result"]["isError"], true, "{answer}");
         }
-        assert!(env.ok(&["list"]).contains("m-1"));
+        assert!(env.ok(&["list"]).contains("m-3"));
     });
 }
 
@@ -392,11 +506,12 @@ fn a_person_is_asked_where_the_place_is_asked_for_too() {
     both(|era| {
         let env = Env::new();
         env.with_facts();
+        env.stated(&["remember", "--kind", "feedback", "never push on a Friday"]);
         let mut answers = roots(&[&env.repo()]);
         answers["elicitation/create"] = json!({"action": "accept", "content": {"agreed": true}});
         let mut talk = Talk::new(&env, env.home(), &[], era, answers);
         assert_eq!(
-            talk.call("memory_forget", json!({"id": "m-1"})).0["outcome"],
+            talk.call("memory_forget", json!({"id": "m-3"})).0["outcome"],
             "forgotten"
         );
     });
@@ -439,7 +554,7 @@ fn what_was_forgotten_leaves_no_finding_behind() {
     let mut talk = Talk::here(&env, Era::Modern);
     env.live_on();
     talk.call("memory_verify", json!({}));
-    talk.call("memory_forget", json!({"id": "m-1", "user_agreed": true}));
+    talk.call("memory_forget", json!({"id": "m-1"}));
     let kept = env.home().join(".cache/apostille/verdicts");
     assert_eq!(std::fs::read_dir(&kept).map_or(0, Iterator::count), 0);
 }

@@ -122,6 +122,23 @@ fn a_request_that_is_too_long_is_not_read_to_its_end() {
 }
 
 #[test]
+fn length_beyond_the_limit_is_refused_before_anything_is_sent() {
+    let (_env, server) = served(&[]);
+    let bearer = format!("Bearer {}", server.token);
+    let check = |path: &str, length: &str| {
+        let headers = [("Authorization", &*bearer), ("Content-Length", length)];
+        let mut stream = server.connect();
+        let head = server.written("POST", path, &headers, "");
+        stream.write_all(head.as_bytes()).unwrap();
+        assert_eq!(answer(stream).status, 413, "{path} {length}");
+    };
+    check("/mcp", "4194305");
+    check("/mcp", "9000000000000000000");
+    check("/api/memories", "1048577");
+    check("/open", "4097");
+}
+
+#[test]
 fn whoever_asks_too_often_is_told_to_come_back() {
     let (_env, server) = served(&["--limit", "rate=1"]);
     let statuses: Vec<u16> = (0..6).map(|_| server.get("/api/spaces").status).collect();

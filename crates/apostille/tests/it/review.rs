@@ -180,3 +180,36 @@ fn a_person_may_change_their_mind() {
         "{ran}"
     );
 }
+
+/// The variables of an agent's shell are taken out with one word, and a terminal is made with another.
+#[cfg(target_os = "linux")]
+#[test]
+fn agent_does_not_become_a_person_by_taking_its_variables_out() {
+    let env = Env::new();
+    env.ok(&[
+        "remember",
+        "--from",
+        "web",
+        "--kind",
+        "feedback",
+        "the vendor wants ten retries",
+    ]);
+    let clean = "env -u CLAUDECODE -u APOSTILLE_TEST_WITHOUT_PARENTS APOSTILLE_PERSON=ana";
+    for script in [
+        format!("{clean} \"$APOSTILLE\" approve m-1; exit $?"),
+        format!("sh -c '{clean} \"$APOSTILLE\" approve m-1; exit $?'; exit $?"),
+        format!("{clean} script -qec \"$APOSTILLE approve m-1\" /dev/null; exit 3"),
+    ] {
+        let mut shell = env.shell(&script);
+        shell.env("CLAUDECODE", "1");
+        let ran = shell.output().unwrap();
+        assert!(!ran.status.success(), "{script}");
+        assert!(env.ok(&["show", "m-1"]).contains("pending"), "{script}");
+    }
+    // Without an agent above, the same is a person's word.
+    let ran = env
+        .shell("APOSTILLE_PERSON=ana \"$APOSTILLE\" approve m-1")
+        .output()
+        .unwrap();
+    assert!(ran.status.success());
+}

@@ -264,6 +264,51 @@ fn what_is_forgotten_leaves_the_notes_too() {
 }
 
 #[test]
+fn forgotten_task_leaves_no_bytes() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Leave Umbrella Corp"]);
+    env.ok(&["task", "note", "the vendor is called Umbrella", "--blocker"]);
+    env.ok(&[
+        "task",
+        "done",
+        "leave-umbrella-corp",
+        "--outcome",
+        "away from Umbrella",
+    ]);
+    env.ok(&["task", "start", "Another thing"]);
+    let said = env.ok(&["task", "forget", "leave-umbrella-corp", "--yes"]);
+    assert_eq!(said, "forgot the task and its 2 notes\n");
+    let is_told = |it: &std::path::PathBuf| {
+        let path = it.to_string_lossy().to_lowercase();
+        holds(it, b"mbrella") || path.contains("umbrella")
+    };
+    let found: Vec<_> = files(env.home()).into_iter().filter(is_told).collect();
+    assert!(found.is_empty(), "{found:?}");
+    assert!(env.ok(&["task", "list"]).starts_with("another-thing"));
+    assert_eq!(env.run(&["task", "forget", "leave-umbrella-corp"]).code, 1);
+}
+
+#[test]
+fn forget_says_nothing_of_what_is_forgotten() {
+    let env = Env::new();
+    let remember = [
+        "remember",
+        "--kind",
+        "user",
+        "the vendor is called Umbrella",
+    ];
+    env.person(&remember);
+    let said = env.person(&["forget", "u-1", "--yes"]).to_string();
+    assert!(said.contains("forgot u-1  knowledge, user"), "{said}");
+    assert!(!said.contains("Umbrella"), "{said}");
+    env.person(&remember);
+    let said = env
+        .person(&["forget", "u-2", "--yes", "--json"])
+        .to_string();
+    assert!(said.contains("u-2") && !said.contains("Umbrella"), "{said}");
+}
+
+#[test]
 fn a_line_that_was_torn_is_passed_by() {
     let env = Env::new();
     env.ok(&["task", "start", "Something"]);
@@ -368,6 +413,35 @@ fn outside_git_a_folder_has_its_tasks() {
         env.run(&["-C", folder, "task", "hooks", "--install"]).code,
         2
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn users_folder_of_tasks_is_private_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let env = Env::new();
+    let tasks = env.home().join(".local/share/apostille/tasks");
+    let check = |folder: &str, title: &str| {
+        let start =
+            format!("umask 000; exec $APOSTILLE -C '{folder}' task start --switch '{title}'");
+        assert!(env.shell(&start).status().unwrap().success());
+        assert_eq!(mode(&tasks), 0o700);
+        let names: Vec<_> = fs::read_dir(&tasks)
+            .unwrap()
+            .map(|it| it.unwrap().path())
+            .collect();
+        assert!(!names.is_empty());
+        names
+            .iter()
+            .for_each(|it| assert_eq!(mode(it), 0o600, "{}", it.display()));
+        // Also a folder that an earlier version left open is closed.
+        fs::set_permissions(&tasks, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let outside = env.beside("plain/notes.txt", "x\n");
+    check(".", "Fix the race");
+    check(".", "Fix the other race");
+    check(outside.trim_end_matches("/notes.txt"), "Something");
 }
 
 #[test]

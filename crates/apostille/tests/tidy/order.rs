@@ -80,6 +80,8 @@ const DOORS: &[(&str, &[&str])] = &[
         "ConnectionFacts",
         &["crates/api/src/host.rs", "crates/api/src/request_scope.rs"],
     ),
+    // A person's yes through a client.
+    ("into_consent", &["crates/mcp/src/client_questions.rs"]),
 ];
 
 const PRODUCT: &[&str] = &["dependencies", "build-dependencies"];

@@ -243,7 +243,7 @@ fn only_what_waits_can_be_decided() {
     ));
     assert!(refused(
         &world
-            .with(|cx| merge_pending_memory(cx, &[repo()], name, name))
+            .with(|cx| merge_pending_memory(cx, a_person(), &[repo()], name, name))
             .unwrap()
     ));
     let other = pending(&world, "Each client of ours is told by the api");
@@ -276,6 +276,7 @@ fn what_is_merged_leaves_its_lines_and_not_its_words() {
         .with(|cx| {
             merge_pending_memory(
                 cx,
+                a_person(),
                 &[repo()],
                 MemoryName::Id(waits.id),
                 MemoryName::Id(known.id),

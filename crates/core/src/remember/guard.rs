@@ -25,6 +25,7 @@ use crate::{
         Channel, Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, ModerationMark, Origin,
         Status, UsageCounts, Voice,
     },
+    person_word::is_replaced_by_words,
     policy::{MemoryLimits, Policy},
     refusal::{Refusal, check_length},
     space::Space,
@@ -118,7 +119,10 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
         reasons.extend(exposed);
     }
     reasons.extend(lacking);
-    reasons.extend(explain_ousting_person(&classified, old.as_ref()));
+    let is_asked = |old: &Memory| !own_voice.exposed && is_replaced_by_words(&evidence, old);
+    if !old.as_ref().is_some_and(is_asked) {
+        reasons.extend(explain_ousting_person(&classified, old.as_ref()));
+    }
     let why = join_reasons(&reasons);
     let is_claimed = !classified.draft.voice.is_person() && classified.layer != Layer::Session;
     let why = match why {
@@ -179,13 +183,11 @@ fn find_ousted_memory(cx: &Context, draft: &Draft) -> Result<Option<Memory>, Ear
     find_replaced_memory(cx, &draft.on_duplicate, &draft.space, &draft.voice)
 }
 
-/// A rule or a fact that a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its
-/// words; and preferences change as agents hear them.
+/// What a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its words, and scratch
+/// is nobody's word.
 fn explain_ousting_person(it: &Classified, old: Option<&Memory>) -> Option<String> {
-    let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
-    let is_ousting = it.layer.is_lasting()
-        && !it.draft.on_duplicate.is_promotion()
-        && old.is_some_and(is_ruling);
+    let is_persons = |old: &Memory| old.voice.is_person() && old.layer != Layer::Session;
+    let is_ousting = !it.draft.on_duplicate.is_promotion() && old.is_some_and(is_persons);
     is_ousting.then(|| OUSTS_PERSON.into())
 }
 
@@ -207,7 +209,7 @@ fn explain_lowered_voice(own: &Voice, layer: Layer, old: Option<&Memory>) -> Opt
 }
 
 /// What an agent says after it read words from outside may be those words: it waits, unless code proves it or the user said
-/// it. So does what replaces such words (`old`). What an agent notes of its task is no claim.
+/// it. So does what replaces such words (`old`). Scratch is for the session itself, which has read them anyway.
 fn explain_exposed_claim(
     it: &Classified,
     citations: &[Citation],
@@ -215,7 +217,7 @@ fn explain_exposed_claim(
     old: Option<&Memory>,
 ) -> Option<String> {
     let is_said = evidence.iter().any(|it| it.kind() == EvidenceKind::Said);
-    let is_claim = it.draft.voice.exposed && it.layer.is_lasting() && !is_said;
+    let is_claim = it.draft.voice.exposed && it.layer != Layer::Session && !is_said;
     if !is_claim || is_said_by_citations(&it.draft.fact, citations) {
         return None;
     }

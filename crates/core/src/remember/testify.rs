@@ -39,16 +39,19 @@ pub(super) fn find_session_proof(
 ) -> Result<SessionProof, Refusal> {
     let draft = &it.draft;
     let mut proof = SessionProof::default();
-    // A file of notes is a text of its own, whoever it is kept for.
-    let is_claim =
-        it.layer.is_lasting() && !is_gleaned(&draft.voice, it.layer) && !draft.is_verbatim;
-    if draft.voice.is_person() || draft.voice.tainted || !is_claim || !cx.policy.require_citations {
+    let is_claim = it.layer.is_lasting() && !is_gleaned(&draft.voice, it.layer);
+    let is_about_user = it.kind == Kind::User || it.layer == Layer::Identity;
+    // A file of notes is a text of its own; what it says of the user goes with them everywhere, and is proved like any other.
+    let needs_proof = is_about_user || cx.policy.require_citations && !draft.is_verbatim;
+    if draft.voice.is_person() || draft.voice.tainted || !is_claim || !needs_proof {
         return Ok(proof);
     }
     let record = SessionRecord::read(cx, draft);
     match &draft.said {
         Some(words) => record.prove_quote(draft, words, &mut proof)?,
-        None if needs_words(it, has_citations) => record.search_quote(draft, &mut proof),
+        None if needs_words(it, has_citations) || draft.on_duplicate.replaced_name().is_some() => {
+            record.search_quote(draft, &mut proof)
+        }
         None => {}
     }
     match &draft.ran {
@@ -56,7 +59,6 @@ pub(super) fn find_session_proof(
         None if !has_citations => record.search_run(draft, &mut proof),
         None => {}
     }
-    let is_about_user = it.kind == Kind::User || it.layer == Layer::Identity;
     if is_about_user && proof.evidence.is_empty() && proof.lacking.is_none() {
         proof.lacking = Some(record.explain_missing_words());
     }

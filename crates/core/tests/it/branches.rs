@@ -7,7 +7,7 @@ use apostille_core::{
     revise, verify,
 };
 
-use crate::world::{World, cited, repo};
+use crate::world::{World, a_speaker, cited, repo};
 
 const OLD: &str = "pub const LIMIT: u32 = 10; // megabytes\n";
 const NEW: &str = "pub const LIMIT: u32 = 25; // megabytes\n";
@@ -36,7 +36,8 @@ fn on_branch() -> World {
 /// Corrects a memory; the one that the correction is kept beside.
 fn correct(world: &World, name: &str, draft: Draft) -> Option<String> {
     let (name, how) = (name.parse().unwrap(), ReplacementKind::Correction);
-    let outcome = world.with(|cx| revise::supersede_memory(cx, &[repo()], name, draft, how));
+    let outcome =
+        world.with(|cx| revise::supersede_memory(cx, a_speaker(), &[repo()], name, draft, how));
     match outcome.unwrap() {
         RememberOutcome::Remembered { beside, .. } => beside.map(|it| it.to_string()),
         other => panic!("{other:?}"),

@@ -1,6 +1,7 @@
 //! Breakers: who writes as nobody honest does waits from then on; a person never does.
 
 use crate::world::a_person;
+use apostille_core::speaker::{ConnectionFacts, Speaker, TerminalFacts};
 use apostille_core::{
     breaker::{ActorWrites, close_breakers, find_tripped_breaker, list_open_breakers},
     event::Breaker,
@@ -15,7 +16,7 @@ use apostille_core::{
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use crate::world::{World, repo, user};
+use crate::world::{World, a_speaker, repo, user};
 
 fn voice(author: &str, origin: Origin) -> Voice {
     Voice {
@@ -152,7 +153,7 @@ fn what_replaces_a_memory_waits_and_the_memory_stays() {
     let name: MemoryName = "m-5".parse().unwrap();
     let how = apostille_core::memory::ReplacementKind::Better;
     let outcome = world
-        .with(|cx| revise::supersede_memory(cx, &[repo()], name, draft, how))
+        .with(|cx| revise::supersede_memory(cx, a_speaker(), &[repo()], name, draft, how))
         .unwrap();
     assert!(
         matches!(&outcome, RememberOutcome::Refreshed { memory } if memory.fact == fact(4)),
@@ -301,10 +302,26 @@ fn a_sudden_loss_of_trust_is_noticed() {
     assert!(!run(9), "too little was before");
 }
 
+/// Who speaks with this voice.
+fn speaker_with_voice(voice: &Voice) -> Speaker {
+    if voice.is_person() {
+        return Speaker::at_terminal(&TerminalFacts {
+            is_manned: true,
+            ..TerminalFacts::default()
+        });
+    }
+    Speaker::on_connection(ConnectionFacts {
+        client: voice.author.clone(),
+        session: voice.session.clone(),
+        ..ConnectionFacts::default()
+    })
+}
+
 fn wrong(world: &World, n: usize, by: &Voice) -> ReviseOutcome {
+    let by = &speaker_with_voice(by);
     let name = format!("m-{n}").parse().unwrap();
     world
-        .with(|cx| revise::invalidate_memory_as(cx, &[repo()], name, "it is wrong", by))
+        .with(|cx| revise::invalidate_memory(cx, by, &[repo()], name, "it is wrong"))
         .unwrap()
 }
 
@@ -355,7 +372,7 @@ fn a_small_share_of_much_is_no_matter() {
         breakers: BreakerPolicy::OFF,
         ..Policy::default()
     });
-    (0..400).for_each(|it| drop(said(&world, it, voice("ana", Origin::User))));
+    (0..400).for_each(|it| drop(said(&world, it, agent("claude"))));
     world.policy = Policy::default();
     let n_done = (1..=60)
         .take_while(|n| matches!(wrong(&world, *n, &agent("codex")), ReviseOutcome::Done(_)))
@@ -457,8 +474,7 @@ proptest! {
                     let own = said(&world, n, voice("ana", Origin::User));
                     prop_assert_eq!(own.status.stage(), Stage::Active);
                     let name = MemoryName::Id(own.id);
-                    let by = Voice::from_origin(Origin::User);
-                    let done = world.with(|cx| revise::invalidate_memory_as(cx, &[repo()], name, "no", &by)).unwrap();
+                    let done = world.with(|cx| revise::invalidate_memory(cx, a_speaker(), &[repo()], name, "no")).unwrap();
                     prop_assert!(matches!(done, ReviseOutcome::Done(_)));
                 }
             }

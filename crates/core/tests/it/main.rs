@@ -21,6 +21,8 @@ mod notes;
 #[cfg(test)]
 mod origin;
 #[cfg(test)]
+mod person_word;
+#[cfg(test)]
 mod probe;
 #[cfg(test)]
 mod promote;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use apostille_core::{
     forget::{ForgetOutcome, forget},
     list::search_memories,
-    memory::{Draft, DuplicateChoice, Kind, Layer, Stage},
+    memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Stage, Voice},
     policy::{InjectMode, MemoryLimits, Policy, Scoring},
     recall::{RecallOutcome, RecallRequest, Style, overlap},
     remember::RememberOutcome,
@@ -28,6 +28,7 @@ fn three() -> World {
     let world = World::notebook();
     world.kept(Draft {
         kind: Some(Kind::User),
+        voice: Voice::from_origin(Origin::User),
         ..tagged("User prefers Python over JavaScript", &["preference"])
     });
     world.advance(300);

@@ -11,7 +11,7 @@ use apostille_core::{
     revise::supersede_memory,
 };
 
-use crate::world::{World, note, preference, user};
+use crate::world::{World, a_speaker, note, preference, user};
 
 #[test]
 fn a_replacement_that_only_puts_the_words_differently_is_a_replacement() {
@@ -27,7 +27,16 @@ fn a_replacement_that_only_puts_the_words_differently_is_a_replacement() {
         };
         let name = "u-1".parse().unwrap();
         let outcome = world
-            .with(|cx| supersede_memory(cx, &[user()], name, draft, ReplacementKind::Better))
+            .with(|cx| {
+                supersede_memory(
+                    cx,
+                    a_speaker(),
+                    &[user()],
+                    name,
+                    draft,
+                    ReplacementKind::Better,
+                )
+            })
             .unwrap();
         assert_eq!(
             matches!(outcome, RememberOutcome::Remembered { .. }),
@@ -53,7 +62,16 @@ fn what_nobody_vouches_for_does_not_put_the_words_differently() {
     };
     let name = "u-1".parse().unwrap();
     let outcome = world
-        .with(|cx| supersede_memory(cx, &[user()], name, draft, ReplacementKind::Better))
+        .with(|cx| {
+            supersede_memory(
+                cx,
+                a_speaker(),
+                &[user()],
+                name,
+                draft,
+                ReplacementKind::Better,
+            )
+        })
         .unwrap();
     assert!(
         matches!(outcome, RememberOutcome::Similar { .. }),

@@ -4,8 +4,8 @@
 use crate::world::a_person;
 use apostille_core::{
     memory::{
-        Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Stage,
-        Voice,
+        Channel, Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
+        Stage, Voice,
     },
     recall::RecallRequest,
     remember::RememberOutcome,
@@ -13,7 +13,7 @@ use apostille_core::{
     space::Space,
 };
 
-use crate::world::{World, cited, note, repo, user};
+use crate::world::{World, a_speaker, cited, note, repo, user};
 
 fn rule(fact: &str, voice: Voice) -> Draft {
     Draft {
@@ -111,7 +111,15 @@ fn what_replaces_doubtful_words_says_so_as_its_reason_to_wait() {
         let better = rule("Ports are odd numbers in this project", agent());
         let how = ReplacementKind::Better;
         let outcome = world.with(|cx| {
-            supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), better, how).unwrap()
+            supersede_memory(
+                cx,
+                a_speaker(),
+                &[repo()],
+                "m-1".parse().unwrap(),
+                better,
+                how,
+            )
+            .unwrap()
         });
         let RememberOutcome::Remembered { memory, .. } = outcome else {
             panic!("{outcome:?}")
@@ -139,8 +147,17 @@ fn proof_does_not_let_an_agent_replace_what_a_person_said() {
     let wrong = "API_VERSION is \"v3\" for every client";
     let how = ReplacementKind::Better;
     let unproven = cited(wrong, &["src/api.rs:1"]);
-    let outcome = world
-        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), unproven, how).unwrap());
+    let outcome = world.with(|cx| {
+        supersede_memory(
+            cx,
+            a_speaker(),
+            &[repo()],
+            "m-1".parse().unwrap(),
+            unproven,
+            how,
+        )
+        .unwrap()
+    });
     let RememberOutcome::Remembered { memory, .. } = outcome else {
         panic!("{outcome:?}")
     };
@@ -367,11 +384,16 @@ fn after_words_from_outside_only_lines_that_say_it_all_prove_a_fact() {
             .stage(),
         Stage::Pending
     );
-    let noted = Draft {
-        layer: Some(apostille_core::memory::Layer::Episode),
-        ..rule("read the docs", exposed())
+    let check = |layer: Layer, expected: Stage| {
+        let noted = Draft {
+            layer: Some(layer),
+            ..rule("read the docs of the vendor portal", exposed())
+        };
+        assert_eq!(world.kept(noted).status.stage(), expected, "{layer}");
     };
-    assert_eq!(world.kept(noted).status.stage(), Stage::Active);
+    // Scratch is for the session itself.
+    check(Layer::Episode, Stage::Pending);
+    check(Layer::Session, Stage::Active);
 }
 
 #[test]

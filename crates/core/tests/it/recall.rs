@@ -259,7 +259,7 @@ fn forgetting_a_replacement_leaves_nothing_of_its_reason_with_the_replaced() {
     };
     let how = apostille_core::memory::ReplacementKind::Correction;
     world
-        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), new, how))
+        .with(|cx| supersede_memory(cx, a_speaker(), &[repo()], "m-1".parse().unwrap(), new, how))
         .unwrap();
     world
         .with(|cx| forget(cx, a_speaker(), &[repo()], "m-2".parse().unwrap(), ""))
@@ -289,7 +289,7 @@ fn forgetting_with_the_text_as_its_reason_keeps_no_text() {
 fn only_active_memories_are_recalled() {
     let world = two();
     world
-        .with(|cx| invalidate_memory(cx, &[repo()], "m-1".parse().unwrap(), "wrong"))
+        .with(|cx| invalidate_memory(cx, a_speaker(), &[repo()], "m-1".parse().unwrap(), "wrong"))
         .unwrap();
     assert_eq!(world.ask("api version").shown.len(), 1);
 }

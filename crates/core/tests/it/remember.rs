@@ -1,6 +1,6 @@
 //! The write path as snapshots: a draft in, the outcome and the events out.
 
-use crate::world::{a_person, vouched};
+use crate::world::{a_person, a_speaker, vouched};
 use std::fmt::Write as _;
 
 use apostille_core::{
@@ -282,7 +282,16 @@ fn an_ungrounded_replacement_replaces_when_it_is_proven() {
     let instead = |draft: Draft| {
         let name = "m-1".parse().unwrap();
         world
-            .with(|cx| supersede_memory(cx, &[repo()], name, draft, ReplacementKind::Better))
+            .with(|cx| {
+                supersede_memory(
+                    cx,
+                    a_speaker(),
+                    &[repo()],
+                    name,
+                    draft,
+                    ReplacementKind::Better,
+                )
+            })
             .unwrap()
     };
     instead(ungrounded());
@@ -776,7 +785,16 @@ fn a_pending_replacement_does_not_silence_the_active_memory() {
     };
     let how = apostille_core::memory::ReplacementKind::Correction;
     let outcome = world
-        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), evil, how))
+        .with(|cx| {
+            supersede_memory(
+                cx,
+                a_speaker(),
+                &[repo()],
+                "m-1".parse().unwrap(),
+                evil,
+                how,
+            )
+        })
         .unwrap();
     assert!(world.look("m-1").is_active(), "{}", told(&world, &outcome));
 }
@@ -858,6 +876,7 @@ fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
         .with(|cx| {
             supersede_memory(
                 cx,
+                a_speaker(),
                 &[repo()],
                 MemoryName::Id(old.id),
                 draft,

@@ -15,7 +15,7 @@ use apostille_core::{
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify},
 };
 
-use crate::world::{COMMIT, World, cited, note, repo};
+use crate::world::{COMMIT, World, a_speaker, cited, note, repo};
 
 const FACT: &str = "API_VERSION must match between client and docs.";
 
@@ -40,7 +40,9 @@ fn refreshed(world: &World, name: &str) -> Result<Memory, &'static str> {
 }
 
 fn invalidated(world: &World, name: &str, why: &str) -> Result<Memory, &'static str> {
-    revised(world.with(|cx| invalidate_memory(cx, &[repo()], name.parse().unwrap(), why)))
+    revised(
+        world.with(|cx| invalidate_memory(cx, a_speaker(), &[repo()], name.parse().unwrap(), why)),
+    )
 }
 
 fn applied(world: &World, name: &str) -> Result<Memory, &'static str> {
@@ -54,7 +56,16 @@ fn superseded(
     how: ReplacementKind,
 ) -> Result<Memory, &'static str> {
     match world
-        .with(|cx| supersede_memory(cx, &[repo()], name.parse().unwrap(), note(fact), how))
+        .with(|cx| {
+            supersede_memory(
+                cx,
+                a_speaker(),
+                &[repo()],
+                name.parse().unwrap(),
+                note(fact),
+                how,
+            )
+        })
         .unwrap()
     {
         RememberOutcome::Remembered { memory, .. } => Ok(*memory),
@@ -224,7 +235,16 @@ fn supersede_keeps_changed_tags() {
         };
         let how = ReplacementKind::Better;
         let outcome = world
-            .with(|cx| supersede_memory(cx, &[repo()], name.parse().unwrap(), draft, how))
+            .with(|cx| {
+                supersede_memory(
+                    cx,
+                    a_speaker(),
+                    &[repo()],
+                    name.parse().unwrap(),
+                    draft,
+                    how,
+                )
+            })
             .unwrap();
         world.advance(1);
         let (RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory }) =
@@ -255,7 +275,7 @@ fn supersede_of_a_persons_words_with_other_tags_is_refused() {
     };
     let name = "m-1".parse().unwrap();
     let how = ReplacementKind::Better;
-    let outcome = world.with(|cx| supersede_memory(cx, &[repo()], name, draft, how));
+    let outcome = world.with(|cx| supersede_memory(cx, a_speaker(), &[repo()], name, draft, how));
     assert!(
         matches!(outcome.unwrap(), RememberOutcome::Refused(it) if it.class() == "not_a_person")
     );

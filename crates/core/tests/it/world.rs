@@ -19,7 +19,7 @@ use apostille_core::{
     recall::{RecallOutcome, RecallRequest, recall},
     remember::{RememberOutcome, remember},
     space::Space,
-    speaker::{Person, Speaker, TerminalFacts},
+    speaker::{ConnectionFacts, Person, Speaker, TerminalFacts},
     store::{
         AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
         Store, StoreError, StoreHealth, breaker_state::BreakerState, ram::RamStore,
@@ -145,6 +145,8 @@ pub(crate) struct World {
     now: Cell<Timestamp>,
     drawn: Cell<u128>,
     late: Cell<bool>,
+    /// Whether an agent calls the tools, rather than a person.
+    pub(crate) is_agent: Cell<bool>,
 }
 
 impl World {
@@ -156,6 +158,7 @@ impl World {
             now: Cell::new("2026-02-26T12:00:00Z".parse().unwrap()),
             drawn: Cell::new(0),
             late: Cell::new(false),
+            is_agent: Cell::new(false),
         }
     }
 
@@ -347,6 +350,24 @@ impl Store for ReadOnly<'_> {
         since: jiff::Timestamp,
     ) -> Result<BreakerState, StoreError> {
         self.0.read_breaker_state(space, since)
+    }
+}
+
+impl World {
+    /// The same, called by an agent of whom nothing is known.
+    pub(crate) fn called_by_agent(self) -> Self {
+        self.is_agent.set(true);
+        self
+    }
+
+    /// Who calls the tools.
+    pub(crate) fn caller_speaker(&self) -> &'static Speaker {
+        static AN_AGENT: LazyLock<Speaker> =
+            LazyLock::new(|| Speaker::on_connection(ConnectionFacts::default()));
+        match self.is_agent.get() {
+            true => &AN_AGENT,
+            false => a_speaker(),
+        }
     }
 }
 

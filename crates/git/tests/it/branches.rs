@@ -135,7 +135,14 @@ impl Team {
     fn correct(&self, tree: &str, name: &str, n: u32) -> String {
         let outcome = self.with(tree, |cx| {
             let (draft, how) = (Self::draft(n), ReplacementKind::Correction);
-            revise::supersede_memory(cx, &[space()], name.parse().unwrap(), draft, how)
+            revise::supersede_memory(
+                cx,
+                apostille_contract::sample_speaker(),
+                &[space()],
+                name.parse().unwrap(),
+                draft,
+                how,
+            )
         });
         describe_outcome(&outcome.unwrap())
     }
@@ -159,6 +166,7 @@ impl Team {
         let orders = VerifyOptions {
             heal: true,
             invalidate: true,
+            by: None,
         };
         let mut active = rig::all(&*self.store).unwrap();
         active.retain(|it| it.is_active());
@@ -196,7 +204,13 @@ impl Team {
     fn invalidate(&self, name: &str) {
         let name: MemoryName = name.parse().unwrap();
         self.with("app", |cx| {
-            revise::invalidate_memory(cx, &[space()], name, "it is not so")
+            revise::invalidate_memory(
+                cx,
+                apostille_contract::sample_speaker(),
+                &[space()],
+                name,
+                "it is not so",
+            )
         })
         .unwrap();
     }
@@ -334,7 +348,14 @@ fn what_the_default_branch_has_is_replaced_at_once() {
             ..Team::draft(7)
         };
         let how = ReplacementKind::Better;
-        revise::supersede_memory(cx, &[space()], "m-2".parse().unwrap(), draft, how)
+        revise::supersede_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &[space()],
+            "m-2".parse().unwrap(),
+            draft,
+            how,
+        )
     });
     assert_eq!(describe_outcome(&reworded.unwrap()), "m-3");
     assert_eq!(team.stages(), "m-1 superseded, m-2 superseded, m-3 active");
@@ -429,7 +450,14 @@ fn what_is_approved_on_a_branch_waits_as_well() {
             ..Team::draft(7)
         };
         let how = ReplacementKind::Correction;
-        revise::supersede_memory(cx, &[space()], "m-1".parse().unwrap(), draft, how)
+        revise::supersede_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &[space()],
+            "m-1".parse().unwrap(),
+            draft,
+            how,
+        )
     });
     assert_eq!(describe_outcome(&waiting.unwrap()), "m-2");
     assert_eq!(team.stages(), "m-1 active, m-2 pending");
@@ -519,7 +547,13 @@ fn a_version_that_changes_meanwhile_replaces_nothing() {
         let store = rig::open(STORES[0].0, &path).unwrap();
         rig::with_context(&*store, |cx| {
             let name = "m-2".parse().unwrap();
-            revise::invalidate_memory(cx, &[space()], name, "it is not so")
+            revise::invalidate_memory(
+                cx,
+                apostille_contract::sample_speaker(),
+                &[space()],
+                name,
+                "it is not so",
+            )
         })
         .unwrap();
     };
@@ -530,6 +564,7 @@ fn a_version_that_changes_meanwhile_replaces_nothing() {
     let orders = VerifyOptions {
         heal: true,
         invalidate: false,
+        by: None,
     };
     let active = rig::all(&*team.store).unwrap();
     team.with_source(&hasty, |cx| verify(cx, active, orders, |_| ()))

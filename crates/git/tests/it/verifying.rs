@@ -30,6 +30,7 @@ const FACT: &str = "MAX_RETRIES is 5, because the gateway gives up after that.";
 const ALL: VerifyOptions = VerifyOptions {
     heal: true,
     invalidate: true,
+    by: None,
 };
 
 /// A repository with a store beside it.
@@ -159,6 +160,7 @@ fn verify_heals_moves_on_default_branch() {
     let report = desk.verified(VerifyOptions {
         heal: true,
         invalidate: false,
+        by: None,
     });
     assert_eq!(
         (report.is_settled, report.memories[0].deed),
@@ -220,6 +222,7 @@ fn verify_invalidates_with_reason_and_diff() {
     let healing = desk.verified(VerifyOptions {
         heal: true,
         invalidate: false,
+        by: None,
     });
     assert_eq!(
         healing.memories[0].deed, None,
@@ -374,7 +377,13 @@ fn verify_leaves_memory_changed_meanwhile() {
     let tree = desk.story.worktree();
     let name = old.handle().to_string().parse().unwrap();
     desk.with(&tree, |cx| {
-        revise::invalidate_memory(cx, &[space()], name, "a person was first")
+        revise::invalidate_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &[space()],
+            name,
+            "a person was first",
+        )
     })
     .unwrap();
     let report: Result<VerifyReport, CoreError> =

@@ -1,6 +1,6 @@
 //! What holds for every file that is imported, whatever stands in it.
 
-use crate::world::a_person;
+use crate::world::{a_person, a_speaker};
 use apostille_core::{
     format::MemoryRecord,
     import::{ImportDryRun, ImportOutcome, import},
@@ -266,11 +266,20 @@ fn take(world: &World, step: &Step) {
                 ..draft(0, fact)
             };
             drop(world.with(|cx| {
-                revise::supersede_memory(cx, &spaces, name(n), new, ReplacementKind::Better)
+                revise::supersede_memory(
+                    cx,
+                    a_speaker(),
+                    &spaces,
+                    name(n),
+                    new,
+                    ReplacementKind::Better,
+                )
             }));
         }
         Step::Invalidate(n) => {
-            drop(world.with(|cx| revise::invalidate_memory(cx, &spaces, name(n), "no longer")))
+            drop(world.with(|cx| {
+                revise::invalidate_memory(cx, a_speaker(), &spaces, name(n), "no longer")
+            }))
         }
         Step::Approve(n) => {
             drop(world.with(|cx| revise::approve_memory(cx, a_person(), &spaces, name(n))))

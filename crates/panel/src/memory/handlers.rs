@@ -1,6 +1,6 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
-use apostille_core::forget::PERSONS_VERB;
+use apostille_core::speaker::PersonVerb;
 use apostille_core::{
     Context, CoreError,
     memory::{Memory, MemoryId, MemoryName, ReplacementKind, Stage},
@@ -24,6 +24,7 @@ use crate::{
     undo::{self, LogPlace},
 };
 use apostille_api::{
+    Caller,
     request_scope::{RequestInput, RequestScope},
     withhold_stale_neighbours,
 };
@@ -222,7 +223,14 @@ pub fn perform_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
     };
     let outcome = match case.memory.status.stage() {
         Stage::Pending => revise::reword_memory(&case.cx, &case.spaces, case.name(), draft)?,
-        _ => revise::supersede_memory(&case.cx, &case.spaces, case.name(), draft, how)?,
+        _ => revise::supersede_memory(
+            &case.cx,
+            case.scope.speaker(),
+            &case.spaces,
+            case.name(),
+            draft,
+            how,
+        )?,
     };
     let old = Some(case.memory.id);
     Ok(ActionOutcome::from_outcome(word, outcome, old))
@@ -252,9 +260,8 @@ pub fn perform_invalidate(case: &ActionCase) -> PanelResult<ActionOutcome> {
             "say in a sentence why it is wrong".into(),
         ));
     };
-    let voice = case.scope.voice();
-    let revised =
-        revise::invalidate_memory_as(&case.cx, &case.spaces, case.name(), &reason, &voice);
+    let by = case.scope.speaker();
+    let revised = revise::invalidate_memory(&case.cx, by, &case.spaces, case.name(), &reason);
     ActionOutcome::from_revised("invalidated", revised)
 }
 
@@ -323,7 +330,7 @@ pub fn perform_promote(case: &ActionCase) -> PanelResult<ActionOutcome> {
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
 pub(super) fn can_forget_memory(scope: &RequestScope, memory: &Memory) -> bool {
-    !memory.needs_person_to_forget() || scope.voice().is_person()
+    scope.speaker().can_decide(PersonVerb::Forget, memory)
 }
 
 /// Removes its text everywhere.
@@ -333,11 +340,10 @@ pub fn perform_forget(case: &ActionCase) -> PanelResult<ActionOutcome> {
         return Ok(ActionOutcome::Unread(why.into()));
     }
     let scope = case.scope;
-    if !can_forget_memory(scope, &case.memory) {
-        let verb = PERSONS_VERB;
-        return Ok(ActionOutcome::Refused(Refusal::PersonDecides { verb }));
-    }
-    let done =
-        apostille_api::forget_with_cleanup(scope.cx, scope.caller, case.name(), &case.reason())?;
+    let caller = Caller {
+        speaker: scope.speaker(),
+        ..*scope.caller
+    };
+    let done = apostille_api::forget_with_cleanup(scope.cx, &caller, case.name(), &case.reason())?;
     Ok(done.map_or_else(ActionOutcome::Refused, |_| ActionOutcome::Forgotten))
 }

@@ -70,7 +70,8 @@ fn absorb_case_copies(case: &ActionCase, came: ActionOutcome) -> PanelResult<Act
         let is_beside = |it: &&Memory| it.space == kept.space && it.id != kept.id;
         for copy in case.copies.iter().filter(is_beside) {
             let (copy, kept) = (MemoryName::Id(copy.id), MemoryName::Id(kept.id));
-            revise::merge_pending_memory(&case.cx, &case.spaces, copy, kept)?;
+            let by = case.scope.deciding_person()?;
+            revise::merge_pending_memory(&case.cx, by, &case.spaces, copy, kept)?;
         }
     }
     Ok(came)
@@ -90,7 +91,8 @@ pub fn decide_merge(case: &ActionCase) -> PanelResult<ActionOutcome> {
             "say into which memory it is to be merged".into(),
         ));
     };
-    let revised = revise::merge_pending_memory(&case.cx, &case.spaces, case.name(), into);
+    let by = case.scope.deciding_person()?;
+    let revised = revise::merge_pending_memory(&case.cx, by, &case.spaces, case.name(), into);
     absorb_case_copies(case, ActionOutcome::from_revised("merged", revised)?)
 }
 

@@ -20,6 +20,8 @@ pub(super) struct LineFile {
     pub(super) path: PathBuf,
     /// Whether its owner may have put a link in its place; a file that only this program makes is never one.
     may_be_link: bool,
+    /// How long it may be at most.
+    max_len: u64,
     mark: ReadMark,
 }
 
@@ -35,10 +37,11 @@ struct ReadMark {
 type NewLines = (Vec<Vec<u8>>, Option<Vec<u8>>);
 
 impl LineFile {
-    pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
+    pub(super) fn new(path: PathBuf, may_be_link: bool, max_len: u64) -> Self {
         Self {
             path,
             may_be_link,
+            max_len,
             mark: ReadMark::default(),
         }
     }
@@ -50,7 +53,20 @@ impl LineFile {
             .then(|| std::fs::canonicalize(&self.path).ok())
             .flatten();
         // What is not there yet has no other name.
-        no_symlink::open_unlinked_file(target.as_ref().unwrap_or(&self.path), options)
+        let path = target.as_ref().unwrap_or(&self.path);
+        let file = no_symlink::open_unlinked_file(path, options)?;
+        self.check_len(file.metadata()?.len())?;
+        Ok(file)
+    }
+
+    /// A file that came with a repository is not read into memory whatever its size, nor written until it cannot be read.
+    fn check_len(&self, len: u64) -> io::Result<()> {
+        if len <= self.max_len {
+            return Ok(());
+        }
+        let most = self.max_len / (1024 * 1024);
+        let why = format!("'{}' is larger than {most} MB", self.path.display());
+        Err(io::Error::other(why))
     }
 
     /// Forgets how far it was read.
@@ -103,6 +119,7 @@ impl LineFile {
         let is_new = !self.path.exists();
         let mut file = self.open_file(OpenOptions::new().read(true).create(true).append(true))?;
         let len = file.metadata()?.len();
+        self.check_len(len + line.len() as u64)?;
         let torn = has_torn_end(&mut file, len)?;
         let start = if torn { "\n" } else { "" };
         let written = file
@@ -116,13 +133,17 @@ impl LineFile {
         Ok(())
     }
 
-    /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
+    /// Puts a new content in place of the old: written aside, forced to the disk, renamed. Who may read the file stays as
+    /// it was, whatever the mask of this process is.
     pub(super) fn replace_content(&self, content: &[u8]) -> io::Result<()> {
         let aside = self.path.with_extension("rewrite");
         let mut file = no_symlink::open_unlinked_file(
             &aside,
             OpenOptions::new().write(true).create(true).truncate(true),
         )?;
+        if let Ok(old) = std::fs::metadata(&self.path) {
+            file.set_permissions(old.permissions())?;
+        }
         file.write_all(content)?;
         file.sync_all()?;
         std::fs::rename(&aside, &self.path)?;

@@ -84,7 +84,14 @@ fn forget_leaves_no_bytes() {
         };
         let how = apostille_core::memory::ReplacementKind::Correction;
         with_context(&*store, |cx| {
-            supersede_memory(cx, &[space()], name, better, how)
+            supersede_memory(
+                cx,
+                apostille_contract::sample_speaker(),
+                &[space()],
+                name,
+                better,
+                how,
+            )
         })
         .unwrap();
         assert!(

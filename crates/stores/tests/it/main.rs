@@ -12,7 +12,10 @@ mod erasure;
 mod foreign;
 mod fuzz;
 mod golden;
+#[cfg(unix)]
+mod odd_files;
 mod processes;
+mod removed;
 mod rig;
 mod sharing;
 mod tampering;

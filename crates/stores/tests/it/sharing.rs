@@ -208,7 +208,13 @@ fn what_somebody_with_a_slow_clock_revises_is_revised() {
     let hers = handles(&ana)[0].1;
     let name = apostille_core::memory::MemoryName::Id(hers);
     let done = team.revise(&mut ben, |cx| {
-        apostille_core::revise::invalidate_memory(cx, &[space()], name, "it no longer holds")
+        apostille_core::revise::invalidate_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &[space()],
+            name,
+            "it no longer holds",
+        )
     });
     assert_eq!(done, Some(hers));
     let found = all(&ben.store())

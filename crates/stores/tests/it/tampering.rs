@@ -57,7 +57,14 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     let here = [space()];
     with_context(&*store, |cx| {
         revise::refresh_memory(cx, &here, name(1)).unwrap();
-        revise::invalidate_memory(cx, &here, name(2), "it is wrong").unwrap();
+        revise::invalidate_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &here,
+            name(2),
+            "it is wrong",
+        )
+        .unwrap();
         revise::mark_memory_applied(cx, &here, name(3)).unwrap();
         let better = Draft {
             on_duplicate: DuplicateChoice::Ask,
@@ -65,6 +72,7 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
         };
         revise::supersede_memory(
             cx,
+            apostille_contract::sample_speaker(),
             &here,
             name(4),
             better,
@@ -311,7 +319,13 @@ fn a_damaged_index_stands_in_nobodys_way() {
     );
     let first = store.get_by_numbers(&space(), &[7]).unwrap().remove(0);
     with_context(&*store, |cx| {
-        revise::invalidate_memory(cx, &[space()], MemoryName::Id(first.id), "old")
+        revise::invalidate_memory(
+            cx,
+            apostille_contract::sample_speaker(),
+            &[space()],
+            MemoryName::Id(first.id),
+            "old",
+        )
     })
     .unwrap();
     let left = problems(&*store);
@@ -464,7 +478,13 @@ fn what_was_replaced_is_forgotten_too() {
             .seq;
         let name = MemoryName::Id(kept.id);
         with_context(&*store, |cx| {
-            revise::invalidate_memory(cx, &[space()], name, "vermilion words")
+            revise::invalidate_memory(
+                cx,
+                apostille_contract::sample_speaker(),
+                &[space()],
+                name,
+                "vermilion words",
+            )
         })
         .unwrap();
         with_context(&*store, |cx| {

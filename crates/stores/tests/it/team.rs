@@ -114,6 +114,7 @@ impl Team {
             (5, Some(one)) => self.revise(mate, |cx| {
                 revise::invalidate_memory(
                     cx,
+                    apostille_contract::sample_speaker(),
                     &[space()],
                     MemoryName::Id(one.id),
                     "it no longer holds",
@@ -180,7 +181,14 @@ impl Team {
         let name = MemoryName::Id(old.id);
         let outcome = mate
             .with(&mut self.dice, |cx| {
-                revise::supersede_memory(cx, &[space()], name, draft, how)
+                revise::supersede_memory(
+                    cx,
+                    apostille_contract::sample_speaker(),
+                    &[space()],
+                    name,
+                    draft,
+                    how,
+                )
             })
             .unwrap();
         self.kept(outcome).map(|_| old.id)

@@ -104,7 +104,7 @@ fn format_help_row(command: &Command, verb: &str) -> String {
     )
 }
 /// What is said below the options of each command.
-const EXAMPLES: [(&str, &str); 39] = [
+const EXAMPLES: [(&str, &str); 40] = [
     (
         "remember",
         "\
@@ -537,6 +537,16 @@ Examples:
 
 What was decided or verified with a citation is offered as knowledge; --promote keeps it as such,
 through the same checks as `remember`. The episodes stay.",
+    ),
+    (
+        "task forget",
+        "\
+Examples:
+  $ apostille task forget fix-the-login-race
+  $ apostille task forget fix-the-login-race --yes
+
+Its title, its gates and its notes are removed everywhere. What was promoted to knowledge stays
+and is named. Commits keep their Task-Id: git's history is not touched.",
     ),
     (
         "task hooks",

@@ -32,6 +32,8 @@ pub enum TaskSubcommand {
     List(TaskListArgs),
     /// Everything about one task
     Show(TaskShowArgs),
+    /// Remove a task for good: its title, gates and notes
+    Forget(TaskForgetArgs),
     /// Task-Id and Prompt-Version in every commit
     Hooks(TaskHooksArgs),
     /// Add the trailers to a commit message; a git hook calls it
@@ -151,6 +153,16 @@ pub struct TaskListArgs {
 pub struct TaskShowArgs {
     /// Which; the active one unless said
     pub slug: Option<TaskSlug>,
+}
+
+/// `task forget`.
+#[derive(Debug, Args)]
+pub struct TaskForgetArgs {
+    /// Which
+    pub slug: TaskSlug,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 /// `task hooks`.

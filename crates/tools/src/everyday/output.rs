@@ -260,22 +260,6 @@ impl RefusedToolReply {
         );
         Self::explain("does_not_hold", error, Some(next))
     }
-
-    pub(super) fn needs_consent(memory: &Memory) -> Self {
-        let id = memory.handle();
-        let error =
-            format!("forgetting {id} cannot be undone and needs the user's word; nothing was done");
-        let next = "ask the user, then call again with \"user_agreed\": true; to keep it in the history instead: \
-                    memory_revise with action invalidate";
-        Self::explain("needs_agreement", error, Some(next.into()))
-    }
-
-    pub(super) fn needs_person(memory: &Memory) -> Self {
-        let id = memory.handle();
-        let error = format!("only a person can approve {id}, and this client cannot ask one");
-        let next = format!("ask the user to run: apostille approve {id}");
-        Self::explain("not_a_person", error, Some(next))
-    }
 }
 
 /// The call to make after a refusal, where there is one.
@@ -287,6 +271,10 @@ fn advise_after_refusal(refusal: &Refusal) -> Option<&'static str> {
         }
         Refusal::NotSaid => {
             "quote a part of the user's own message, word for word, or leave \"said\" out: it is looked for then"
+        }
+        Refusal::AsksPerson(_) => {
+            "tell the user what you want and why; once they ask for it in their own words, naming the id, call again. \
+             Or they do it with `apostille forget`, `invalidate` or `supersede`"
         }
         Refusal::NotRun { .. } => "run the command by itself in the foreground, and call again",
         Refusal::NoSuchMemory { .. } => "memory_recall shows the ids that there are",

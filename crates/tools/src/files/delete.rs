@@ -1,10 +1,13 @@
 //! Delete: the file is forgotten, with what it said before it was edited.
 
 use apostille_core::memory::{Memory, MemoryName, Stage, Status};
-use apostille_core::{Context, list, store::MemoryFilter};
+use apostille_core::{Context, list, refusal::Refusal, store::MemoryFilter};
 
 use super::{FileResult, memory_files::MemoryFiles, path::MemoryPath, refuse_command};
-use crate::{outcome::forget_for_tool, tool::ToolCall};
+use crate::{
+    outcome::{WriteOutcome, forget_for_tool},
+    tool::ToolCall,
+};
 
 /// Deletes a file, or a directory with all that is in it.
 pub(super) fn delete_memory_file(call: &ToolCall, path: &MemoryPath) -> FileResult {
@@ -21,8 +24,15 @@ pub(super) fn delete_memory_file(call: &ToolCall, path: &MemoryPath) -> FileResu
     }
     for memory in doomed {
         for it in list_file_versions(call, memory)? {
-            // One that is gone already is what is wanted.
-            let _ = forget_for_tool(call, MemoryName::Id(it.id), "the file was deleted")?;
+            let gone = forget_for_tool(call, MemoryName::Id(it.id), "the file was deleted")?;
+            match gone {
+                // One that is gone already is what is wanted.
+                WriteOutcome::Refused(Refusal::NoSuchMemory { .. }) => {}
+                WriteOutcome::Refused(refusal) => {
+                    return refuse_command(format!("{path} was not deleted: {refusal}"));
+                }
+                _ => {}
+            }
         }
     }
     Ok(format!("Successfully deleted {path}"))

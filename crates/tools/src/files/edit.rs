@@ -149,7 +149,7 @@ fn write_file_edit(
     };
     let spaces = std::slice::from_ref(&old.space);
     let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Better);
-    match supersede_for_tool(&cx, spaces, name, draft, how)? {
+    match supersede_for_tool(&cx, call.caller.speaker, spaces, name, draft, how)? {
         // Another memory says the same, and has taken the place of this one.
         WriteOutcome::Done(it) if it.deed == WriteAction::KnownAlready && it.memory.is_active() => {
             Ok(format!(

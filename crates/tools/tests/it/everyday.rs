@@ -3,40 +3,54 @@
 use apostille_api::{CallFault, Caller};
 use apostille_core::{
     memory::{Draft, Layer, Origin, Voice},
-    speaker::{ConnectionFacts, Speaker},
+    speaker::{ConnectionFacts, Consent, Speaker},
 };
-use apostille_tools::Profile;
+use apostille_tools::{Profile, ToolAnswer};
 use serde_json::{Value, json};
 
 use crate::world::{World, repo, user};
 
-/// A client on standard input, whose user may have agreed to this very call.
-fn client_with_consent(has_consent: bool) -> Speaker {
+/// A client on standard input, whose user may have agreed to something.
+fn client_with_consent(consent: Option<Consent>) -> Speaker {
     Speaker::on_connection(ConnectionFacts {
-        has_consent,
+        session: Some("s-1".into()),
+        consent,
         ..ConnectionFacts::default()
     })
 }
 
+/// What a tool answers to a client whose user says yes, or cannot be asked.
 fn tried(
     world: &World,
     tool: &str,
     arguments: Value,
-    has_consent: bool,
+    says_yes: bool,
 ) -> Result<(Value, bool), CallFault> {
+    let mut answer = answer_client(world, tool, &arguments, None)?;
+    if let Some(question) = answer.ask.take().filter(|_| says_yes) {
+        answer = answer_client(world, tool, &arguments, Some(question.into_consent()))?;
+    }
+    Ok((
+        serde_json::from_str(&answer.text).unwrap(),
+        answer.is_refusal,
+    ))
+}
+
+fn answer_client(
+    world: &World,
+    tool: &str,
+    arguments: &Value,
+    consent: Option<Consent>,
+) -> Result<ToolAnswer, CallFault> {
     let (repo, user) = (repo(), user());
-    let speaker = client_with_consent(has_consent);
+    let speaker = client_with_consent(consent);
     let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
         speaker: &speaker,
         ..Caller::in_repo(&repo)
     };
-    let answer = world.with(|cx| Profile::Default.call_tool(cx, &caller, tool, arguments))?;
-    Ok((
-        serde_json::from_str(&answer.text).unwrap(),
-        answer.is_refusal,
-    ))
+    world.with(|cx| Profile::Default.call_tool(cx, &caller, tool, arguments.clone()))
 }
 
 fn call_everyday_tool(world: &World, tool: &str, arguments: Value) -> Value {
@@ -345,7 +359,7 @@ fn malformed_calls_are_faults_that_name_the_field() {
     check(
         "memory_revise",
         json!({"id": "m-1", "action": "burn"}),
-        "action: expected correct, supersede, invalidate, confirm, apply, refresh or approve",
+        "action: expected correct, supersede, invalidate, confirm, apply or refresh",
     );
     check("memory_forget", json!({}), "id: it is required");
     check(
@@ -432,30 +446,90 @@ fn verify_shows_what_changed() {
     );
 }
 
+/// A world in which a person has a rule, `u-1`, and something about the repository, `m-1`.
+fn ruled() -> World {
+    let world = World::verified();
+    for (space, fact) in [(user(), RULE), (repo(), "Releases are cut on Mondays")] {
+        let voice = Voice::from_origin(Origin::User);
+        world.kept(Draft::new(space, fact, voice));
+    }
+    world
+}
+
+const RULE: &str = "Always ask me before force pushing";
+
 #[test]
-fn forgetting_takes_a_persons_word() {
+fn agent_forgets_what_an_agent_said() {
     let world = known();
-    let forget = |arguments: Value, has_consent: bool| {
-        tried(&world, "memory_forget", arguments, has_consent)
+    let forget = |id: &str| {
+        tried(&world, "memory_forget", json!({"id": id}), false)
             .unwrap()
             .0
     };
+    assert_eq!(forget("m-9")["class"], "no_such_memory");
     assert_eq!(
-        forget(json!({"id": "m-1"}), false)["class"],
-        "needs_agreement"
-    );
-    assert_eq!(
-        forget(json!({"id": "m-9"}), false)["class"],
-        "no_such_memory"
-    );
-    assert_eq!(
-        forget(json!({"id": "m-1"}), true),
+        forget("m-1"),
         json!({"ok": true, "id": "m-1", "outcome": "forgotten"})
     );
-    assert_eq!(
-        forget(json!({"id": "m-1", "user_agreed": true}), false)["class"],
-        "no_such_memory"
-    );
+}
+
+#[test]
+fn agent_cannot_erase_what_a_person_said() {
+    let world = ruled();
+    for id in ["u-1", "m-1"] {
+        let claimed = json!({"id": id, "user_agreed": true});
+        let (told, is_refusal) = tried(&world, "memory_forget", claimed, false).unwrap();
+        assert_eq!((is_refusal, &told["class"]), (true, &json!("not_a_person")));
+        assert!(world.look(id).is_active());
+    }
+    let yes = tried(&world, "memory_forget", json!({"id": "u-1"}), true).unwrap();
+    assert_eq!(yes.0["outcome"], "forgotten");
+}
+
+#[test]
+fn agent_cannot_call_a_persons_words_wrong() {
+    let world = ruled();
+    let wrong = json!({"id": "u-1", "action": "invalidate", "reason": "outdated"});
+    let (told, is_refusal) = tried(&world, "memory_revise", wrong.clone(), false).unwrap();
+    assert_eq!((is_refusal, &told["class"]), (true, &json!("not_a_person")));
+    assert!(world.look("u-1").is_active());
+    let yes = tried(&world, "memory_revise", wrong, true).unwrap();
+    assert_eq!(yes.0["outcome"], "invalidated");
+}
+
+#[test]
+fn agent_cannot_put_its_words_in_the_place_of_a_persons() {
+    for action in ["supersede", "correct"] {
+        let world = ruled();
+        let other =
+            json!({"id": "u-1", "action": action, "fact": "Never ask before force pushing"});
+        let (told, _) = tried(&world, "memory_revise", other.clone(), false).unwrap();
+        assert!(told["pending"].is_string(), "{told}");
+        assert!(world.look("u-1").is_active());
+        let (told, _) = tried(&world, "memory_revise", other, true).unwrap();
+        assert_eq!(told["pending"], Value::Null, "{told}");
+        assert!(!world.look("u-1").is_active() && world.look("u-2").is_active());
+    }
+}
+
+#[test]
+fn a_yes_to_one_question_decides_nothing_else() {
+    let world = ruled();
+    let asked = json!({"id": "m-1"});
+    let question = answer_client(&world, "memory_forget", &asked, None)
+        .unwrap()
+        .ask
+        .unwrap();
+    let other = json!({"id": "u-1"});
+    let answer = answer_client(
+        &world,
+        "memory_forget",
+        &other,
+        Some(question.into_consent()),
+    )
+    .unwrap();
+    assert!(answer.is_refusal);
+    assert!(world.look("u-1").is_active());
 }
 
 #[test]
@@ -464,22 +538,9 @@ fn only_a_person_lets_a_memory_out_of_quarantine() {
     let tainted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "tainted": true});
     let kept = call_everyday_tool(&world, "memory_remember", tainted);
     assert!(kept["pending"].is_string(), "{kept}");
-    let approve = |has_consent| {
-        tried(
-            &world,
-            "memory_revise",
-            json!({"id": "m-2", "action": "approve"}),
-            has_consent,
-        )
-        .unwrap()
-        .0
-    };
-    assert_eq!(
-        approve(false)["next"],
-        "ask the user to run: apostille approve m-2"
-    );
-    assert_eq!(approve(true)["outcome"], "approved");
-    assert_eq!(approve(false)["class"], "not_pending");
+    let approve = json!({"id": "m-2", "action": "approve"});
+    assert!(tried(&world, "memory_revise", approve, true).is_err());
+    assert!(!world.look("m-2").is_active());
 }
 
 #[test]
@@ -487,7 +548,7 @@ fn an_id_of_another_space_names_nothing_here() {
     let world = known();
     let id = world.look("m-1").id.to_string();
     let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
-    let speaker = client_with_consent(true);
+    let speaker = client_with_consent(None);
     let caller = Caller {
         speaker: &speaker,
         ..Caller::in_repo(&elsewhere)
@@ -737,4 +798,66 @@ fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
         answer["similar"][0]["fact"], "(not repeated: it is contradicted here)",
         "{answer}"
     );
+}
+
+#[test]
+fn what_an_agent_makes_up_about_its_user_waits_in_every_set_of_tools() {
+    let made_up = "The user wants every test to be skipped";
+    let cases = [
+        (
+            Profile::Default,
+            "memory_remember",
+            json!({"fact": made_up, "kind": "user"}),
+        ),
+        (
+            Profile::Default,
+            "memory_remember",
+            json!({"fact": made_up, "layer": "identity"}),
+        ),
+        (
+            Profile::Simple,
+            "memory_store",
+            json!({"text": made_up, "scope": "user"}),
+        ),
+        (
+            Profile::Layers,
+            "memory_write",
+            json!({"action": "add", "layer": "L0", "content": made_up}),
+        ),
+        (
+            Profile::Layers,
+            "memory_write",
+            json!({"action": "add", "layer": "L1", "content": made_up}),
+        ),
+        (
+            Profile::Files,
+            "memory",
+            json!({"command": "create", "path": "/memories/a.md", "file_text": made_up}),
+        ),
+    ];
+    let (repo, user) = (repo(), user());
+    for (profile, tool, arguments) in cases {
+        let world = World::verified().called_by_agent();
+        let caller = Caller {
+            user: Some(&user),
+            session: Some("s-1"),
+            speaker: world.caller_speaker(),
+            ..Caller::in_repo(&repo)
+        };
+        let answer = world.with(|cx| profile.call_tool(cx, &caller, tool, arguments.clone()));
+        let told = answer.unwrap().text;
+        assert!(told.contains("pending"), "{tool} {arguments}: {told}");
+        assert!(!world.look("u-1").is_active(), "{tool} {arguments}");
+    }
+}
+
+/// Hooks tell our tools from those of other servers by these names.
+#[test]
+fn hooks_know_every_tool_by_name() {
+    let mut names: Vec<&str> = Profile::All.tool_names().collect();
+    let single = Profile::ALL.iter().flat_map(|it| it.tool_names());
+    names.extend(single);
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names, apostille_agents::hook::exposure::OWN_TOOLS);
 }

@@ -225,7 +225,14 @@ fn one_memory_names_what_it_replaced_and_what_replaced_it_without_their_text() {
         let (name, draft): (MemoryName, Draft) = (old.parse().unwrap(), note_of_user(fact));
         world
             .with(|cx| {
-                revise::supersede_memory(cx, &[repo()], name, draft, ReplacementKind::Correction)
+                revise::supersede_memory(
+                    cx,
+                    apostille_contract::sample_speaker(),
+                    &[repo()],
+                    name,
+                    draft,
+                    ReplacementKind::Correction,
+                )
             })
             .unwrap();
         world.advance(1);

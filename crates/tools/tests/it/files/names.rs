@@ -14,6 +14,7 @@ fn what_another_face_remembered_is_a_file() {
     let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
+        speaker: world.caller_speaker(),
         ..Caller::in_repo(&repo)
     };
     let store = |arguments: Value| {

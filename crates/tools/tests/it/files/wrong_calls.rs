@@ -10,7 +10,7 @@ const MISSING: &str = "The path /memories/no.md does not exist. Please provide a
 
 /// In a world with a file in every scope, each call is answered by this text and not done.
 fn check(rows: &[(Value, &str)]) {
-    let world = stocked();
+    let world = stocked().called_by_agent();
     for (arguments, expected) in rows {
         assert_eq!(wrong(&world, arguments.clone()), *expected, "{arguments}");
     }

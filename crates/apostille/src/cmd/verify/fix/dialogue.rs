@@ -153,7 +153,8 @@ impl FixHand<'_> {
         fact: &str,
     ) -> CommandResult<String> {
         let old = &fix.verified.memory;
-        let voice = self.ctx.system.speaker().voice().clone();
+        let speaker = self.ctx.system.speaker();
+        let voice = speaker.voice().clone();
         let draft = Draft {
             citations: proposal.cites.iter().map(Into::into).collect(),
             tags: old.tags.clone(),
@@ -164,7 +165,7 @@ impl FixHand<'_> {
         let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Correction);
         let spaces = self.workspace.spaces();
         Ok(
-            match revise::supersede_memory(&cx, &spaces, name, draft, how)? {
+            match revise::supersede_memory(&cx, &speaker, &spaces, name, draft, how)? {
                 RememberOutcome::Remembered { memory, beside, .. } => {
                     let done = format_fix_replacement(&memory, old, beside.is_some());
                     done + &beside.map_or(String::new(), |it| {
@@ -202,7 +203,9 @@ impl FixHand<'_> {
         let reason = format!("the code changed: {}", format_cited_places(old));
         let cx = self.workspace.context();
         let name = MemoryName::Id(old.id);
-        let done = revise::invalidate_memory(&cx, &self.workspace.spaces(), name, &reason)?;
+        let speaker = self.ctx.system.speaker();
+        let spaces = self.workspace.spaces();
+        let done = revise::invalidate_memory(&cx, &speaker, &spaces, name, &reason)?;
         Ok(self.format_revision("invalidated", old, done))
     }
 
