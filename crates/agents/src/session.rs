@@ -21,7 +21,7 @@ use apostille_text::{digest::Digest, words::words};
 pub use noted::NotedFile;
 pub use record::VERSION;
 
-use record::{ScoreRecord, as_text, as_texts, read_list};
+use record::{ScoreRecord, as_text, as_texts, as_whole_name, read_list};
 
 /// How long after a moment the same one is the same one again: two files of settings may both name our hook.
 const REPEAT_SECONDS: i64 = 10;
@@ -90,7 +90,7 @@ pub struct SessionEntry {
     #[serde(with = "as_text")]
     pub client: Client,
     /// In which repository.
-    #[serde(with = "as_text")]
+    #[serde(with = "as_whole_name")]
     pub space: Space,
     /// What moment it was.
     #[serde(with = "as_text")]

@@ -19,6 +19,7 @@ mod revise;
 mod rollback;
 mod serve;
 mod show;
+mod spaces;
 mod stats;
 mod task;
 mod token;
@@ -89,6 +90,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Approve(args) => revise::run_approve(ctx, args),
         CliCommand::Stats(args) => stats::run(ctx, *args),
         CliCommand::Log(args) => log::run(ctx, args),
+        CliCommand::Spaces(args) => spaces::run(ctx, args),
         CliCommand::Rollback(args) => rollback::run(ctx, args),
         CliCommand::Export(args) => export::run(ctx, args),
         CliCommand::Import(args) => import::run(ctx, args),

@@ -30,7 +30,7 @@ impl AuditReport {
 
     /// What was looked at, where, and how much was found, in a sentence.
     pub fn summary(&self) -> String {
-        let spaces: Vec<&str> = self.spaces.iter().map(Space::as_str).collect();
+        let spaces: Vec<&str> = self.spaces.iter().map(Space::short_name).collect();
         let at = self.commit.as_deref().and_then(|it| it.get(..10));
         let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
         let stages = self.stages.iter().map(|(stage, n)| format!("{n} {stage}"));

@@ -264,7 +264,7 @@ impl From<&Memory> for MemoryRecord {
         Self {
             id: it.id.to_string(),
             number: it.number,
-            space: it.space.to_string(),
+            space: it.space.as_str().to_owned(),
             layer: it.layer.to_string(),
             kind: it.kind.to_string(),
             subject: it.subject.clone(),
@@ -547,7 +547,7 @@ impl From<&Event> for EventRecord {
         let base = Self {
             event: it.what.event_kind().to_string(),
             at: format_timestamp(it.at),
-            space: it.space.to_string(),
+            space: it.space.as_str().to_owned(),
             id: it.memory.map(|id| id.to_string()),
             actor: it.actor.clone(),
             ..Self::default()

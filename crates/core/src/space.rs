@@ -6,21 +6,32 @@ use std::str::FromStr;
 use apostille_text::secrets::mask_secrets;
 
 /// The longest name of a space, in bytes.
-const MAX_NAME: usize = 200;
-/// How many segments a repository's name may have (`group/subgroup/name` on some hosts).
-const MAX_SEGMENTS: usize = 8;
+const MAX_NAME: usize = 300;
+/// How many segments a repository's name may have: the host, and `group/subgroup/name` on some hosts.
+const MAX_SEGMENTS: usize = 9;
 /// The first segment of a user's space.
 const USERS: &str = "users";
 
-/// Whose memory it is: a repository `owner/name` or a user `users/<name>`.
+/// Whose memory it is: a repository `host/owner/name` or a user `users/<name>`. Repositories that stores knew before hosts were
+/// part of the name are still `owner/name`; those without a remote are `local/<folder>-<digest>`.
 ///
 /// Names are lower-case, because hosts treat them without regard to case and two clones must share one memory.
+///
+/// [`as_str`](Self::as_str) is the whole name, which is kept. `Display` is for people and models, and leaves the host out.
+///
+/// ```
+/// let space = apostille_core::space::Space::repo("github.com/octo/app")?;
+/// assert_eq!((space.as_str(), space.to_string().as_str()), ("github.com/octo/app", "octo/app"));
+/// # Ok::<(), apostille_core::space::BadSpace>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Space(String);
 
 /// A name that cannot be a space.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' is not a space: {why}; a repository is owner/name, a user is users/<name>")]
+#[error(
+    "'{name}' is not a space: {why}; a repository is owner/name or host/owner/name, a user is users/<name>"
+)]
 pub struct BadSpace {
     name: String,
     why: &'static str,
@@ -54,9 +65,25 @@ impl Space {
         if self.is_user() { 'u' } else { 'm' }
     }
 
-    /// The name, such as `owner/name`.
+    /// The whole name, such as `github.com/owner/name`: what is kept and compared.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The host, where it is part of the name.
+    pub fn host(&self) -> Option<&str> {
+        let (host, rest) = self.0.split_once('/')?;
+        (host.contains('.') && rest.contains('/')).then_some(host)
+    }
+
+    /// The name without the host, such as `owner/name`.
+    pub fn short_name(&self) -> &str {
+        self.host().map_or(&self.0, |it| &self.0[it.len() + 1..])
+    }
+
+    /// Whether a person who says this name may mean this space: the whole name, or the one without the host.
+    pub fn is_called(&self, name: &Self) -> bool {
+        self == name || self.short_name() == name.0
     }
 }
 
@@ -82,7 +109,7 @@ impl FromStr for Space {
 
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.short_name())
     }
 }
 
@@ -118,6 +145,25 @@ mod tests {
         check("a/b c", None);
         check("a/b\u{202e}", None);
         check("/a/b", None);
+    }
+
+    #[test]
+    fn host_is_left_out_where_people_read() {
+        let check = |name: &str, short: &str| {
+            let space: Space = name.parse().unwrap();
+            assert_eq!(space.to_string(), short);
+            assert!(space.is_called(&short.parse().unwrap()));
+            assert_eq!(space.as_str(), name);
+        };
+        check("github.com/octo/app", "octo/app");
+        check("gitlab.example.com/group/sub/app", "group/sub/app");
+        check("octo/app", "octo/app");
+        check("octo.io/app", "octo.io/app");
+        check("work-alias/octo/app", "work-alias/octo/app");
+        check("local/app-01234567", "local/app-01234567");
+        check("users/ana", "users/ana");
+        let github: Space = "github.com/octo/app".parse().unwrap();
+        assert!(!github.is_called(&"gitlab.com/octo/app".parse().unwrap()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) mod index;
 mod objects;
 mod refs;
 mod setting;
+mod shared_history;
 mod small_file;
 mod tree;
 mod work_since;

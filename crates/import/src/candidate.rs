@@ -77,7 +77,7 @@ impl ImportCandidate {
         let claim = claim_digest(Layer::Knowledge, None, self.subject.as_deref(), &self.fact);
         let id = MemoryId::from_text(
             said_at.unwrap_or(Timestamp::UNIX_EPOCH),
-            &format!("{space}\n{claim}"),
+            &format!("{}\n{claim}", space.as_str()),
         );
         let recorded_at = said_at.unwrap_or_else(|| truncate_to_millisecond(now));
         let stated_at = past(self.stated_at).filter(|it| *it >= recorded_at);

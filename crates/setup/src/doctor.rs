@@ -88,8 +88,10 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
             findings.push(new_good_finding("config", "every setting is understood"));
             findings.push(new_good_finding(
                 "spaces",
-                format!("{} and {}", settings.repo, settings.user),
+                format!("{} and {}", settings.repo.as_str(), settings.user),
             ));
+            let apart = settings.contact.describe_separation();
+            findings.extend(apart.map(|it| new_doubtful_finding("repository", it.trim_end())));
             findings.extend(check_store_health(&settings));
             findings.extend(sharing::check_store_sharing(ctx, &settings));
             findings.extend(check_open_breakers(ctx));

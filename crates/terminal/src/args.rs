@@ -22,8 +22,8 @@ use clap::{
 };
 
 pub use agents::{
-    HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, TokenArgs, TokenCreateArgs,
-    TokenSubcommand, WhyArgs,
+    HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, SpacesArgs, SpacesLinkArgs,
+    SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, WhyArgs,
 };
 pub use command_line::parse_command_line;
 pub use task::{
@@ -57,7 +57,7 @@ pub struct GlobalArgs {
     /// Where memories are kept: sqlite:PATH or jsonl:PATH
     #[arg(long, global = true, value_name = "URL")]
     pub store: Option<String>,
-    /// Whose memory: owner/name instead of this checkout's
+    /// Whose memory: owner/name or host/owner/name instead of this checkout's
     #[arg(long, global = true, value_name = "OWNER/NAME")]
     pub repo: Option<String>,
     /// Who you are, instead of your login name
@@ -151,6 +151,8 @@ pub enum CliCommand {
     Stats(SpaceArgs),
     /// What happened, the latest first
     Log(LogArgs),
+    /// Whose memories are kept, and which clones they belong to
+    Spaces(SpacesArgs),
     /// Take a space back to how it stood at a time or an event
     Rollback(RollbackArgs),
     /// Write everything out, as JSON, JSON lines or Markdown

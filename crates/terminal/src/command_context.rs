@@ -194,6 +194,9 @@ impl CommandContext {
         open_source: impl FnOnce(&ProjectFolder, &Settings) -> CommandResult<Box<dyn Source>>,
     ) -> CommandResult<Workspace> {
         let (place, settings) = self.find_project()?;
+        if let Some(note) = settings.contact.describe_separation() {
+            let _ = io::stderr().lock().write_all(note.as_bytes());
+        }
         let source = open_source(&place, &settings)?;
         Workspace::open(&self.system, settings, place, source)
     }

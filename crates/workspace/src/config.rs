@@ -29,7 +29,12 @@ pub use model::ModelSettings;
 pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
 
-use crate::{error::CommandError, project_folder::ProjectFolder, system::System};
+use crate::{
+    error::CommandError,
+    project_folder::ProjectFolder,
+    repository_space::{RepositoryContact, RepositoryRequest, settle_repository_space},
+    system::System,
+};
 use scalar::ConfigScalar;
 
 /// An address of GitHub's API, as an example.
@@ -95,6 +100,8 @@ pub struct Settings {
     pub user: Space,
     /// Whose the repository's space is.
     pub repo: Space,
+    /// What is known of the repository by its history.
+    pub contact: RepositoryContact,
     /// The rules that hold in the repository's space.
     pub policy: Policy,
     /// Where GitHub's API is.
@@ -119,6 +126,7 @@ impl Settings {
             own_store: None,
             user,
             repo,
+            contact: RepositoryContact::default(),
             policy: Policy::default(),
             github_url: GitHubOptions::new("").base,
             github_read: GitHubReadList::default(),
@@ -135,11 +143,10 @@ impl Settings {
     }
 
     /// Whether the command line names another repository than the one of this folder. In the environment and in the user's
-    /// own file, the name is this repository's: a fork is called as what it was forked from.
-    pub fn names_other_repository(&self, place: &ProjectFolder) -> bool {
-        let checkout = place.checkout.as_ref();
-        let is_here = || checkout.is_some_and(|it| it.can_be_called(self.repo.as_str()));
-        *self.origin(SettingKey::Repo) == SettingOrigin::Flag && !is_here()
+    /// own file, the name is this repository's: a fork is called as what it was forked from. A checkout that only claims a remote
+    /// is not of that repository: its files prove nothing there.
+    pub fn names_other_repository(&self) -> bool {
+        *self.origin(SettingKey::Repo) == SettingOrigin::Flag && !self.contact.is_here
     }
 
     /// The code of the repository that is meant: what is in this folder, unless another one is named.
@@ -148,12 +155,20 @@ impl Settings {
         place: &ProjectFolder,
         reference: Option<&str>,
     ) -> Result<Box<dyn Source>, CommandError> {
-        if !self.names_other_repository(place) {
+        if !self.names_other_repository() {
             return place.open_source(reference);
         }
         let here = place.checkout.as_ref().map(|it| it.identity().path);
         let repo = self.repo.to_string();
         Ok(Box::new(OtherRepositorySource { repo, here }))
+    }
+
+    /// The host of GitHub's repositories, by the address of its API: `https://ghe.example.com/api/v3`, and for github.com
+    /// `https://api.github.com`.
+    pub fn github_host(&self) -> &str {
+        let address = self.github_url.split("://").nth(1).unwrap_or_default();
+        let host = address.split(['/', ':']).next().unwrap_or_default();
+        host.strip_prefix("api.").unwrap_or(host)
     }
 
     /// The rules that hold in the user's space. What a repository says about how many memories to keep is about its own.
@@ -291,6 +306,14 @@ pub fn resolve_settings(
     layers.into_iter().rev().collect::<Result<(), _>>()?;
     reader.choose_stores(system, place)?;
     let mut settings = reader.settings;
+    let is_typed = *settings.origin(SettingKey::Repo) != SettingOrigin::Checkout;
+    let asked = RepositoryRequest {
+        typed: is_typed.then_some(&settings.repo),
+        is_in_repository: settings.own_store.is_some(),
+        open_store: &|| settings.store.open_existing(&settings.repo),
+    };
+    let (repo, contact) = settle_repository_space(system, place, &asked)?;
+    (settings.repo, settings.contact) = (repo, contact);
     // GitHub's own runners name its API.
     if let (SettingOrigin::Default, Some(text)) = (
         settings.origin(SettingKey::GithubUrl),

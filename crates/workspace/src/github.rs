@@ -33,13 +33,22 @@ pub fn connect_github(
     reference: Option<&str>,
 ) -> Result<GitHub, CommandError> {
     let (base, env) = (settings.github_url.clone(), &system.env);
+    if let Some(host) = settings
+        .repo
+        .host()
+        .filter(|it| *it != settings.github_host())
+    {
+        // A repository of the same name there is another one.
+        let fault = format!("{} is on {host}, and github.url is {base}", settings.repo);
+        return Err(CommandError::config(fault).with_hint("say where its API is: github.url"));
+    }
     let options = GitHubOptions {
         reference: reference.map(Into::into),
         token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
         cache: env.cache_dir().map(|it| it.join("github")),
         proxy: find_proxy(env, &base),
         base,
-        ..GitHubOptions::new(settings.repo.as_str())
+        ..GitHubOptions::new(settings.repo.short_name())
     };
     Ok(GitHub::new(options, system.clock())?)
 }

@@ -43,14 +43,34 @@ impl ProjectFolder {
         })
     }
 
-    /// Whose memory belongs here: the repository's, or a name for this folder on this machine.
+    /// What this place claims to be: `host/owner/name` by the repository's remote, or a name for this folder on this machine.
     pub fn space(&self) -> Result<Space, CommandError> {
+        match &self.checkout {
+            Some(checkout) => {
+                Space::repo(&checkout.identity().full_name()).map_err(CommandError::internal)
+            }
+            None => name_local_space(&self.root),
+        }
+    }
+
+    /// The name without the host.
+    pub fn space_without_host(&self) -> Result<Space, CommandError> {
         match &self.checkout {
             Some(checkout) => {
                 Space::repo(&checkout.identity().path).map_err(CommandError::internal)
             }
             None => name_local_space(&self.root),
         }
+    }
+
+    /// A name for a clone that is kept apart: the same as long as it stays in its place.
+    pub fn name_clone(checkout: &Checkout) -> Result<Space, CommandError> {
+        let folder = checkout.common_dir();
+        let is_hidden = folder
+            .file_name()
+            .is_some_and(|it| it.to_string_lossy().starts_with('.'));
+        let shown = folder.parent().filter(|_| is_hidden).unwrap_or(folder);
+        name_local_space(shown)
     }
 
     /// The code to look into: the working tree, or the commit asked for.

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     config::{self, SettingFlags, Settings, StoreUrl},
     error::CommandError,
+    known_repositories::resolve_space_name,
     system::System,
 };
 
@@ -155,7 +156,8 @@ impl ServerHost {
         }
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
         if let Some(repo) = &origin.repo {
-            open.retain(|it| it.0.as_str() == repo);
+            let is_it = |it: &Space| repo.parse().is_ok_and(|repo| it.is_called(&repo));
+            open.retain(|it| is_it(&it.0));
         }
         if open.len() < 2 {
             return Ok(open.pop().map(|it| it.1));
@@ -223,12 +225,12 @@ impl ServerHost {
                 },
             )?;
         let repo = &settings.repo;
-        if let Some(named) = parse_named_repo(origin)?.filter(|it| it != repo) {
+        if let Some(named) = parse_named_repo(origin)?.filter(|it| !repo.is_called(it)) {
             return Err(PlaceError::Which(format!(
                 "\"repo\" is {named}, but this is {repo}; leave it out, or start the server in a checkout of {named}"
             )));
         }
-        let is_remote = is_elsewhere || settings.names_other_repository(&place);
+        let is_remote = is_elsewhere || settings.names_other_repository();
         let source: Box<dyn Source> = match self.open_github(system, &settings)? {
             Some(hub) if is_remote => hub,
             // The files of a folder that is no checkout of that repository prove nothing about it.
@@ -262,15 +264,19 @@ impl ServerHost {
         let mut settings = config::resolve_settings(system, &self.flags, &place)?;
         // A store that cannot be opened is told of before a name that is wrong.
         let store = self.open_store(&settings)?;
-        let Some(named) = parse_named_repo(origin)?.filter(|it| *it != settings.repo) else {
+        let Some(named) = parse_named_repo(origin)?.filter(|it| !settings.repo.is_called(it))
+        else {
             let source = settings.open_repository(&place, None)?;
             return Ok((self.build_workspace(system, settings, place, source)?, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
+        let mut known = store.list_spaces().map_err(CommandError::from)?;
+        known.retain(|it| can_reach_space(origin.token.as_ref(), it));
+        let named = resolve_space_name(&named, known.iter())
+            .map_err(|error| PlaceError::Which(format!("\"repo\": {error}")))?;
         if !can_reach_space(origin.token.as_ref(), &named) {
             return Err(build_out_of_reach_error(origin, &named));
         }
-        let known = store.list_spaces().map_err(CommandError::from)?;
         if !known.contains(&named) {
             return Err(PlaceError::NoSuch(format!(
                 "no memories of {named} are kept here"
@@ -304,7 +310,8 @@ impl ServerHost {
         system: &System,
         settings: &Settings,
     ) -> Result<Option<Box<dyn Source>>, CommandError> {
-        if !settings.github_read.has_repository(&settings.repo) {
+        let host = settings.github_host();
+        if !settings.github_read.has_repository(&settings.repo, host) {
             return Ok(None);
         }
         let mut hubs = lock_unpoisoned(&self.github);

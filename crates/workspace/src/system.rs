@@ -123,6 +123,8 @@ pub struct System {
     pub env: Environment,
     /// The terminal.
     pub terminal: TerminalInfo,
+    /// Whether an agent waits for the answer: nothing may take long.
+    pub is_hurried: bool,
     /// The command line as it was typed, the program's name left out.
     pub typed: Vec<String>,
     /// What the system said the time was when this was asked; `None` where a test fixed it.
@@ -149,6 +151,7 @@ impl System {
             cwd,
             env,
             terminal,
+            is_hurried: false,
             typed,
             asked,
             seed,
@@ -242,7 +245,8 @@ impl System {
     }
 }
 
-pub(crate) fn build_no_home_error() -> CommandError {
+/// The error for a user whose folders cannot be found.
+pub fn build_no_home_error() -> CommandError {
     CommandError::config("cannot tell where your data is kept: HOME is not set")
 }
 

@@ -67,7 +67,7 @@ impl TokenRecord {
         TokenRow {
             name: self.name.clone(),
             digest: self.digest.to_string(),
-            spaces: spaces.map(|it| it.iter().map(Space::to_string).collect()),
+            spaces: spaces.map(|it| it.iter().map(|it| it.as_str().to_owned()).collect()),
             access: self.access.to_string(),
             made: format::format_timestamp(self.made),
             until: self.until.map(format::format_timestamp),

@@ -16,16 +16,12 @@ use apostille_core::{
     store::{Store, StoreError, ram::RamStore},
 };
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
-use apostille_stores::{jsonl::JsonlStore, split::SplitStore, sqlite::SqliteStore};
+use apostille_stores::{jsonl::JsonlStore, split::SplitStore};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::project_folder::ProjectFolder;
-use crate::{
-    config::{Settings, StoreUrl},
-    error::CommandError,
-    system::System,
-};
+use crate::{config::Settings, error::CommandError, system::System};
 
 /// A store opened, with the code beside it.
 pub struct Workspace {
@@ -100,6 +96,7 @@ impl Workspace {
             Some(memo) => Box::new(CachedSource::with_cache(source, Arc::clone(memo))),
             None => source,
         };
+        settings.contact.record(system, settings.store.path());
         let records = SideRecords {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),
@@ -229,12 +226,12 @@ pub fn locate_verdict_cache(system: &System, repo: &Space) -> Option<PathBuf> {
 pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let (url, repo) = (&settings.store, &settings.repo);
     Ok(match &settings.own_store {
-        None => Arc::from(open_store_url(url, repo)?),
+        None => Arc::from(url.open_store(repo)?),
         Some(own) => {
             let file = JsonlStore::open_from_repository(url.path(), repo)?;
             Arc::new(SplitStore::new(
                 Box::new(file),
-                open_store_url(own, repo)?,
+                own.open_store(repo)?,
                 warn_missing_repo_memories,
             ))
         }
@@ -258,12 +255,5 @@ pub fn open_existing_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreE
         open_configured_store(settings)
     } else {
         Ok(Arc::new(RamStore::default()))
-    }
-}
-
-fn open_store_url(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {
-    match url {
-        StoreUrl::Sqlite(path) => Ok(Box::new(SqliteStore::open(path)?)),
-        StoreUrl::Jsonl(path) => Ok(Box::new(JsonlStore::open(path, repo)?)),
     }
 }

@@ -92,6 +92,21 @@ pub(super) mod as_text {
     }
 }
 
+/// A space by its whole name: the text that people read leaves the host out.
+pub(super) mod as_whole_name {
+    use apostille_core::space::Space;
+    use serde::Serializer;
+
+    pub(in crate::session) use super::as_text::deserialize;
+
+    pub(in crate::session) fn serialize<S: Serializer>(
+        space: &Space,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(space.as_str())
+    }
+}
+
 /// A list of such texts, without those that cannot be read.
 pub(super) mod as_texts {
     use super::{Deserialize, Display, FromStr, Value};

@@ -198,7 +198,7 @@ impl ForgottenView {
         Self {
             id: id.to_string(),
             handle: handle.to_string(),
-            space: space.to_string(),
+            space: space.as_str().to_owned(),
         }
     }
 }

@@ -52,7 +52,7 @@ struct ReportItemView {
 impl From<&ReportItem> for ReportItemView {
     fn from(it: &ReportItem) -> Self {
         Self {
-            space: it.space.to_string(),
+            space: it.space.as_str().to_owned(),
             task: it.task.clone(),
             title: it.title().map(Into::into),
             status: it.status(),

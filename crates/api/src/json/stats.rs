@@ -54,7 +54,7 @@ pub struct SpaceStatsView {
 impl From<&SpaceStats> for SpaceStatsView {
     fn from(it: &SpaceStats) -> Self {
         Self {
-            space: it.space.to_string(),
+            space: it.space.as_str().to_owned(),
             active: it.active,
             soft_limit: it.soft_limit,
             over_soft_limit: it.over_soft_limit,
@@ -127,7 +127,7 @@ impl BreakerView {
         Self {
             breaker: it.breaker.as_str(),
             actor: it.actor.clone(),
-            space: space.to_string(),
+            space: space.as_str().to_owned(),
             at: format::format_timestamp(it.at),
             why: it.why.clone(),
         }
@@ -158,7 +158,7 @@ impl SpaceRow {
     /// A space, with what its store counts.
     pub fn new(space: &Space, tally: &SpaceSummary) -> Self {
         Self {
-            space: space.to_string(),
+            space: space.as_str().to_owned(),
             active: tally.count_in_stage(Stage::Active),
             pending: tally.count_in_stage(Stage::Pending),
             memories: tally.memories.values().sum(),

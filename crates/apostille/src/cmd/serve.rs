@@ -71,7 +71,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     let panel = format!("http://127.0.0.1:{port}{}", door.panel_link_path());
     // A token that was brought is known already, and is not written anywhere.
     let told = token.as_deref().filter(|_| given.is_none());
-    let repo = settings.repo.as_str();
+    let repo = settings.repo.short_name();
     announce_listening(ctx, port, &panel, (repo, told), args.no_token);
     if args.open {
         open_in_browser(&panel);

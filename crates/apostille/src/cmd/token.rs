@@ -1,7 +1,7 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
 use apostille_api::access_token::Access;
-use apostille_core::format;
+use apostille_core::{format, space::Space};
 use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use apostille_terminal::{
 };
 use apostille_workspace::{
     error::CommandError,
+    known_repositories::RepositoryFile,
     tokens::{TokenRecord, TokenStore, check_token_name},
 };
 
@@ -38,7 +39,7 @@ impl TokenView {
             spaces: it
                 .spaces
                 .as_ref()
-                .map(|it| it.iter().map(ToString::to_string).collect()),
+                .map(|it| it.iter().map(|it| it.as_str().to_owned()).collect()),
             made: format::format_timestamp(it.made),
             until: it.until.map(format::format_timestamp),
             is_over: it.is_expired(ctx.system.now),
@@ -71,7 +72,7 @@ fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     let token = TokenRecord {
         name: args.name.clone(),
         digest: Digest::hash_bytes(secret.as_bytes()),
-        spaces: (!args.spaces.is_empty()).then(|| args.spaces.clone()),
+        spaces: resolve_token_spaces(ctx, &args.spaces)?,
         access: args.access,
         made: now,
         until: args.days.map(days).transpose()?,
@@ -92,6 +93,30 @@ fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     Ok(ctx
         .render_output(&json, |_| format!("{secret}\n"))
         .with_err(format_if(!ctx.flags.json, || style_text(DIM, hint))))
+}
+
+/// The spaces that a person named, with their hosts; `None` where no space was named.
+fn resolve_token_spaces(
+    ctx: &CommandContext,
+    named: &[Space],
+) -> Result<Option<Vec<Space>>, CommandError> {
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let known = RepositoryFile::for_user(&ctx.system)
+        .map(|it| it.read_repositories())
+        .transpose()?
+        .unwrap_or_default();
+    let (_, settings) = ctx.find_project()?;
+    let resolve = |it: &Space| {
+        let found = known.resolve_name(it, &settings.repo);
+        found.map_err(|error| CommandError::usage(format!("--space: {error}")))
+    };
+    named
+        .iter()
+        .map(resolve)
+        .collect::<Result<_, _>>()
+        .map(Some)
 }
 
 fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
@@ -123,7 +148,7 @@ fn list_tokens(ctx: &CommandContext) -> CommandResult {
 fn format_token_table(ctx: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {
     let row = |it: &TokenRecord| {
         let spaces = match &it.spaces {
-            Some(spaces) => join_texts(spaces, ", "),
+            Some(spaces) => join_texts(spaces.iter().map(Space::as_str), ", "),
             None => "every space".into(),
         };
         let until = match it.until {

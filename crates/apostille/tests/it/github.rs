@@ -148,6 +148,9 @@ fn base64(bytes: &[u8]) -> String {
 /// A repository that lived on, and a folder beside it from which only GitHub can be asked.
 fn apart() -> (Env, String) {
     let env = Env::new();
+    // The host that the API of the test is on.
+    let url = "https://127.0.0.1/acme/app.git";
+    env.git(&["remote", "set-url", "origin", url]);
     env.with_facts();
     env.live_on();
     env.commit();

@@ -196,7 +196,7 @@ impl Hoard {
         let n = self.memories.len() + 1;
         let mut memory = json!({
             "id": format!("0190a000-0000-7000-8000-{n:012x}"),
-            "space": "acme/app",
+            "space": "git.example.com/acme/app",
             "layer": "knowledge",
             "kind": "feedback",
             "fact": fact,

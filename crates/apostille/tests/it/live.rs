@@ -65,7 +65,7 @@ fn what_another_process_changes_is_told_without_its_text() {
     let (id, change) = ear.change();
     let has = |name: &str, expected: &str| assert_eq!(change[name], json!(expected), "{change}");
     has("event", "invalidated");
-    has("space", "acme/app");
+    has("space", "git.example.com/acme/app");
     has("handle", "m-2");
     has("at", "2026-03-01T12:00:00Z");
     assert!(
@@ -176,9 +176,9 @@ fn the_numbers_are_those_of_the_spaces_that_a_pass_reaches() {
         "apostille_http_requests_total{route=\"/metrics\",method=\"GET\",status=\"401\"} 1\n",
         "apostille_http_request_seconds_count{route=\"/api/spaces\"} 1\n",
         "apostille_http_in_flight 1\n",
-        "apostille_memories{space=\"acme/app\",stage=\"active\"} 2\n",
+        "apostille_memories{space=\"git.example.com/acme/app\",stage=\"active\"} 2\n",
         "apostille_memories{space=\"users/ana\",stage=\"active\"} 1\n",
-        "apostille_events_total{space=\"acme/app\",event=\"remembered\"} 2\n",
+        "apostille_events_total{space=\"git.example.com/acme/app\",event=\"remembered\"} 2\n",
     ] {
         assert!(page.contains(it), "{it}: {page}");
     }

@@ -52,6 +52,7 @@ mod rollback;
 mod serve;
 mod sharing;
 mod socket;
+mod spaces;
 mod story;
 mod symbols;
 mod task;

@@ -108,8 +108,12 @@ fn a_token_reaches_its_spaces_and_no_others() {
         assert_eq!(found, expected, "{arguments:?} {path}");
     };
     let all = "/api/stats";
-    check(&["a"], all, "acme/app users/ana");
-    check(&["b", "--space", "acme/app"], all, "acme/app");
+    check(&["a"], all, "git.example.com/acme/app users/ana");
+    check(
+        &["b", "--space", "acme/app"],
+        all,
+        "git.example.com/acme/app",
+    );
     check(&["c", "--space", "users/ana"], all, "users/ana");
     check(
         &["d", "--space", "acme/other"],
@@ -124,7 +128,7 @@ fn a_token_reaches_its_spaces_and_no_others() {
     check(
         &["f", "--space", "acme/app"],
         "/api/stats?repo=acme/other",
-        "403 'f' is for acme/app, and this is acme/other",
+        "403 'f' is for git.example.com/acme/app, and this is acme/other",
     );
 }
 

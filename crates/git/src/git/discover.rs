@@ -71,14 +71,15 @@ impl Checkout {
         identity::find_repository_space(&self.config, &self.common_dir)
     }
 
-    /// Whether this may be a repository of that name: one of its remotes is called so, or none gives it a name.
+    /// Whether this may be a repository of that name, with or without its host: one of its remotes is called so, or none
+    /// gives it a name.
     #[must_use]
-    pub fn can_be_called(&self, path: &str) -> bool {
+    pub fn can_be_called(&self, name: &str) -> bool {
         let remotes = self.config.remote_urls();
         let mut named = remotes
             .values()
             .filter_map(|url| space_from_remote_url(url));
-        self.identity().host.is_empty() || named.any(|it| it.path == path)
+        self.identity().host.is_empty() || named.any(|it| it.path == name || it.full_name() == name)
     }
 
     /// Why a commit that is not here may be part of the repository all the same: the clone was made without all of it.

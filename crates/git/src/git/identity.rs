@@ -1,6 +1,7 @@
-//! Whose memory a repository's is: `owner/name` from its remote, else a name for this machine only.
+//! Whose memory a repository's is: `host/owner/name` from its remote, else a name for this machine only.
 //!
-//! The host is not part of the name, so that host aliases and mirrors share one memory.
+//! The host is part of the name: another host may have somebody else's repository of the same owner and name. Mirrors and the
+//! aliases of an ssh configuration are joined by a person (`apostille spaces link`).
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ const LOCAL: &str = "local/";
 /// The longest part of a folder's name that is shown.
 const MAX_FOLDER: usize = 60;
 
-/// What a remote calls a repository: host, and `owner/name` in lower case with characters beyond letters, digits, `.`,
+/// What a remote calls a repository: host, and `owner/name`, in lower case with characters beyond letters, digits, `.`,
 /// `_` and `-` turned to `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteIdentity {
@@ -27,7 +28,30 @@ pub struct RemoteIdentity {
     pub path: String,
 }
 
-/// The longest path, in bytes, and the most segments that an identity has.
+impl RemoteIdentity {
+    /// `host/owner/name`, or the local name of a repository without a usable remote.
+    pub fn full_name(&self) -> String {
+        if self.host.is_empty() {
+            self.path.clone()
+        } else {
+            format!("{}/{}", self.host, self.path)
+        }
+    }
+}
+
+/// Names under which the large hosts also answer: for ssh through a firewall, or from earlier years.
+const HOST_ALIASES: [(&str, &str); 7] = [
+    ("www.github.com", "github.com"),
+    ("ssh.github.com", "github.com"),
+    ("altssh.gitlab.com", "gitlab.com"),
+    ("altssh.bitbucket.org", "bitbucket.org"),
+    ("www.bitbucket.org", "bitbucket.org"),
+    ("ssh.dev.azure.com", "dev.azure.com"),
+    ("vs-ssh.visualstudio.com", "dev.azure.com"),
+];
+
+/// The longest host and the longest path, in bytes, and the most segments that an identity has.
+const MAX_HOST: usize = 80;
 const MAX_PATH: usize = 200;
 const SEGMENTS: std::ops::RangeInclusive<usize> = 2..=8;
 
@@ -47,14 +71,24 @@ pub fn space_from_remote_url(url: &str) -> Option<RemoteIdentity> {
         .collect();
     let path = segments.join("/").to_ascii_lowercase();
     let is_taken = path.starts_with(LOCAL) || path.starts_with("users/");
+    let host = normalize_host(host);
     let is_fit = SEGMENTS.contains(&segments.len())
         && path.len() <= MAX_PATH
+        && (1..=MAX_HOST).contains(&host.len())
         && !is_taken
         && !segments.iter().any(|it| it.chars().all(|c| c == '.'));
-    is_fit.then(|| RemoteIdentity {
-        host: host.to_ascii_lowercase(),
-        path,
-    })
+    is_fit.then_some(RemoteIdentity { host, path })
+}
+
+/// A host as it is part of a name: one name for one host.
+fn normalize_host(host: &str) -> String {
+    let host = sanitize_space_segment(host).to_ascii_lowercase();
+    let host = host.trim_matches(['-', '.']);
+    if host.ends_with(".visualstudio.com") {
+        return "dev.azure.com".into();
+    }
+    let known = HOST_ALIASES.iter().find(|it| it.0 == host);
+    known.map_or(host, |it| it.1).to_owned()
 }
 
 /// What a repository is called: by `origin`, else of `upstream`, else of the first remote, else a local name.
@@ -233,6 +267,27 @@ mod tests {
         check("https://host/100%/app%zz", Some("100-/app-zz"));
         check("https://host/~ana/dotfiles", Some("ana/dotfiles"));
         check("  https://host/a/b\n", Some("a/b"));
+    }
+
+    #[test]
+    fn hosts_are_part_of_the_full_name() {
+        let check = |url: &str, expected: &str| {
+            let found = space_from_remote_url(url).map(|it| it.full_name());
+            assert_eq!(found.as_deref(), Some(expected), "{url:?}");
+        };
+        check("https://GitHub.com/octo/app", "github.com/octo/app");
+        check("git@github.com:octo/app.git", "github.com/octo/app");
+        check(
+            "ssh://git@ssh.github.com:443/octo/app",
+            "github.com/octo/app",
+        );
+        check("https://gitlab.com/octo/app", "gitlab.com/octo/app");
+        check("git@altssh.gitlab.com:octo/app", "gitlab.com/octo/app");
+        check("ssh://git@[::1]:22/octo/app", "1/octo/app");
+        check("work-alias:octo/app", "work-alias/octo/app");
+        check("https://user:t0ken@host:8443/a/b", "host/a/b");
+        check("git@ssh.dev.azure.com:v3/o/p/r", "dev.azure.com/o/p/r");
+        check("https://o.visualstudio.com/p/_git/r", "dev.azure.com/o/p/r");
     }
 
     #[test]

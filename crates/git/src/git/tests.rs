@@ -7,6 +7,7 @@ use std::{
     path::Path,
     process::Command,
     sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
 };
 
 use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
@@ -115,6 +116,41 @@ mod discovery {
             "{:?}",
             work.identity()
         );
+    }
+
+    #[test]
+    fn history_in_common_is_told_by_commits() {
+        let (repo, commit) = GitTestRepo::with_commit();
+        let second = Duration::from_secs(60);
+        let here = repo.discover_checkout();
+        assert_eq!(here.list_first_commits(second).unwrap(), [commit.as_str()]);
+        let path = repo.sibling_path("shallow");
+        let url = format!("file://{}", repo.root().display());
+        repo.run_git(&["commit", "--quiet", "--allow-empty", "--message", "later"]);
+        let shallow = [
+            "clone",
+            "--quiet",
+            "--depth=1",
+            &url,
+            path.to_str().unwrap(),
+        ];
+        repo.run_git(&shallow);
+        let shallow = expect_checkout(&path);
+        let oldest = shallow.list_first_commits(second).unwrap();
+        assert!(oldest != [commit.as_str()], "it has only the newest");
+        assert!(here.has_any_commit(&oldest).unwrap());
+        assert!(!shallow.has_any_commit(&[commit]).unwrap());
+        let strange = ["--batch", "HEAD", &"0".repeat(40)].map(String::from);
+        assert!(!here.has_any_commit(&strange).unwrap());
+        assert!(!here.has_any_commit(&[]).unwrap());
+    }
+
+    #[test]
+    fn repository_without_commits_has_no_first_one() {
+        let repo = GitTestRepo::new();
+        let found = repo.discover_checkout();
+        let first = found.list_first_commits(Duration::from_secs(60)).unwrap();
+        assert!(first.is_empty(), "{first:?}");
     }
 
     #[test]

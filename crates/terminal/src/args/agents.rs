@@ -180,6 +180,36 @@ pub struct TokenCreateArgs {
     pub days: Option<u16>,
 }
 
+/// `spaces`.
+#[derive(Debug, Args)]
+pub struct SpacesArgs {
+    /// What to do; list them unless said
+    #[command(subcommand)]
+    pub what: Option<SpacesSubcommand>,
+}
+
+/// What is done about spaces.
+#[derive(Debug, Subcommand)]
+pub enum SpacesSubcommand {
+    /// List them, with the remotes and clones that belong to each
+    List,
+    /// Let this checkout read and write a repository's memories
+    Link(SpacesLinkArgs),
+    /// Take that back
+    Unlink,
+}
+
+/// `spaces link`.
+#[derive(Debug, Args)]
+pub struct SpacesLinkArgs {
+    /// Whose memories; those that the remote of this checkout claims unless said
+    #[arg(value_name = "HOST/OWNER/NAME")]
+    pub space: Option<Space>,
+    /// Without a question
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
 /// `hook`.
 #[derive(Debug, Clone, Args)]
 pub struct HookArgs {

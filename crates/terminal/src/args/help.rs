@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Remember and recall", &["remember", "recall", "promote"]),
     (
         "Look around",
-        &["list", "show", "recent", "why", "stats", "log"],
+        &["list", "show", "recent", "why", "stats", "log", "spaces"],
     ),
     (
         "Keep it true",
@@ -104,7 +104,7 @@ fn format_help_row(command: &Command, verb: &str) -> String {
     )
 }
 /// What is said below the options of each command.
-const EXAMPLES: [(&str, &str); 40] = [
+const EXAMPLES: [(&str, &str); 41] = [
     (
         "remember",
         "\
@@ -478,6 +478,19 @@ Examples:
 
 Only this machine reaches it: people with the link that is printed, which works once, programs with a token
 (apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest.",
+    ),
+    (
+        "spaces",
+        "\
+Examples:
+  $ apostille spaces                                # whose memories are kept, and where their clones are
+  $ apostille spaces link                           # this checkout is what its remote says
+  $ apostille spaces link github.com/acme/app       # a mirror, or a repository that was renamed
+  $ apostille spaces unlink
+
+A repository's space is host/owner/name by its remote. The first clone is taken at its word; a later one has to share
+history with it, or its memories are kept apart until you link it. A fork has a space of its own; --repo acme/app
+reads the parent's.",
     ),
     (
         "token",

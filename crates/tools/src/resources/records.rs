@@ -101,7 +101,7 @@ impl BriefMemoryRecord {
             handle: memory.handle().to_string(),
             id: memory.id.to_string(),
             uri: build_memory_uri(memory),
-            space: memory.space.to_string(),
+            space: memory.space.as_str().to_owned(),
             layer: memory.layer.as_str(),
             kind: memory.kind.as_str(),
             subject: memory.subject.as_ref().map(shorten),

@@ -11,16 +11,18 @@ pub struct GitHubReadList {
 }
 
 impl GitHubReadList {
-    /// Whether this repository is on the list.
-    pub fn has_repository(&self, repo: &Space) -> bool {
+    /// Whether this repository, which GitHub at this host has, is on the list.
+    pub fn has_repository(&self, repo: &Space, host: &str) -> bool {
         let is_it = |entry: &String| match entry.strip_suffix("/*") {
             Some(owner) => {
-                let name = repo.as_str().strip_prefix(owner);
+                let name = repo.short_name().strip_prefix(owner);
                 name.is_some_and(|it| it.strip_prefix('/').is_some_and(|it| !it.contains('/')))
             }
-            None => repo.as_str() == entry,
+            None => repo.short_name() == entry,
         };
-        !repo.is_user() && self.entries.iter().any(is_it)
+        // A repository of the same name on another host is another one.
+        let is_there = repo.host().is_none_or(|it| it == host);
+        !repo.is_user() && is_there && self.entries.iter().any(is_it)
     }
 }
 
@@ -62,7 +64,7 @@ mod tests {
     fn read_list_names_repositories_and_owners() {
         let check = |list: &str, repo: &str, expected: bool| {
             let list: GitHubReadList = list.parse().unwrap();
-            let found = list.has_repository(&Space::repo(repo).unwrap());
+            let found = list.has_repository(&Space::repo(repo).unwrap(), "github.com");
             assert_eq!(found, expected, "{list}: {repo}");
         };
         check("octo/app", "octo/app", true);
@@ -71,6 +73,9 @@ mod tests {
         check("octo/*", "octo/anything", true);
         check("octo/*", "octopus/app", false);
         check("", "octo/app", false);
+        check("octo/app", "github.com/octo/app", true);
+        check("octo/*", "github.com/octo/app", true);
+        check("octo/*", "gitlab.com/octo/app", false);
     }
 
     #[test]

@@ -3,6 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use apostille_core::{
+    space::Space,
+    store::{Store, StoreError},
+};
+use apostille_stores::{jsonl::JsonlStore, sqlite::SqliteStore};
+
 /// A store by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StoreUrl {
@@ -29,6 +35,22 @@ impl StoreUrl {
                 "a store is sqlite:PATH or jsonl:PATH, or a path that ends in .db or .jsonl".into(),
             ),
         }
+    }
+
+    /// Opens the store, which need not be there yet. Lines of a plain notebook belong to `repo`.
+    pub fn open_store(&self, repo: &Space) -> Result<Box<dyn Store>, StoreError> {
+        match self {
+            Self::Sqlite(path) => Ok(Box::new(SqliteStore::open(path)?)),
+            Self::Jsonl(path) => Ok(Box::new(JsonlStore::open(path, repo)?)),
+        }
+    }
+
+    /// The same for those who only look: a store that is not there is not made.
+    pub fn open_existing(&self, repo: &Space) -> Result<Option<Box<dyn Store>>, StoreError> {
+        self.path()
+            .exists()
+            .then(|| self.open_store(repo))
+            .transpose()
     }
 
     /// The file.

@@ -67,7 +67,9 @@ pub(super) fn answer_hook_moment(
         dir,
         ..ctx.flags.clone()
     };
-    let ctx = CommandContext::new(ctx.system.clone(), flags);
+    let mut system = ctx.system.clone();
+    system.is_hurried = true;
+    let ctx = CommandContext::new(system, flags);
     let (place, settings) = ctx.find_project()?;
     let session = name_hook_session(told, &place);
     let ledger = sessions::open_session_ledger(&ctx.system)?;
