@@ -62,9 +62,12 @@ async def a_server_outside_asks_where_the_client_works(transport, mode):
         async with over_stdio(world, "default", mode, cwd=home, list_roots_callback=roots) as desk:
             await desk.call("memory_remember", fact=RULE, citations=PROOF, kind="project")
             recent = json.loads((await desk.client.read_resource("apostille://memory/m-1")).contents[0].text)
-            same(recent["space"], "myorg/myapp")
+            same(recent["space"], "github.com/myorg/myapp")
         async with over_stdio(world, "default", mode, cwd=home) as desk:
             same((await desk.refused("memory_recall", query="API"))["class"], "which_repository")
+
+
+PERSONS_RULE = "Always ask me before force pushing"
 
 
 async def a_person_is_asked_before_anything_is_forgotten(transport, mode):
@@ -77,11 +80,15 @@ async def a_person_is_asked_before_anything_is_forgotten(transport, mode):
             return types.ElicitResult(action="accept" if agreed else "decline", content={"agreed": True} if agreed else None)
 
         async with TRANSPORTS[transport](world, "default", mode, elicitation_callback=person) as desk:
-            await desk.call("memory_remember", fact=RULE, citations=PROOF, kind="project")
+            world.person("remember", PERSONS_RULE, "--kind", "feedback")
+            if transport != "stdio":
+                # Whoever holds the token could answer, too.
+                same((await desk.refused("memory_forget", id="m-1"))["class"], "not_a_person")
+                return same(asked, [])
             same((await desk.refused("memory_forget", id="m-1"))["class"], "declined")
             same(await desk.call("memory_forget", id="m-1"), {"ok": True, "id": "m-1", "outcome": "forgotten"})
             same(len(asked), 2)
-            assert RULE in asked[0], asked
+            assert PERSONS_RULE in asked[0], asked
 
 
 async def long_work_says_how_far_it_is(transport, mode):

@@ -69,6 +69,8 @@ class World:
             "USER": "ana",
             "LANG": "C.UTF-8",
             MARK: os.environ.get(MARK, "1"),
+            # An agent may run these stories; the program built for tests does not hold that against their person.
+            "APOSTILLE_TEST_WITHOUT_PARENTS": "1",
             # Stories are told faster than any agent writes.
             **{f"APOSTILLE_BREAKERS_{it}": "0" for it in ("BURST", "COPIES", "DRIFT", "INVALIDATIONS")},
         }
@@ -85,6 +87,11 @@ class World:
     def commit(self, subject):
         self.git("add", "-A")
         self.git("commit", "-q", "-m", subject)
+
+    def person(self, *args):
+        """Runs the program as the person whose machine this is."""
+        env = self.env() | {"APOSTILLE_PERSON": "ana"}
+        return subprocess.run([self.binary, *args], cwd=self.repo, env=env, check=True, capture_output=True, text=True).stdout
 
     def mcp(self, profile):
         """The command of a server on stdio."""

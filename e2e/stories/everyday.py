@@ -83,7 +83,10 @@ async def changed(desk):
 
 
 async def forgotten(desk):
-    same((await desk.refused("memory_forget", id="m-2"))["class"], "needs_agreement")
+    """An agent forgets what an agent said, and never what a person said."""
     same(await desk.call("memory_forget", id="m-2"), {"ok": True, "id": "m-2", "outcome": "forgotten"})
+    desk.world.person("remember", "Always ask me before force pushing", "--kind", "feedback")
+    same((await desk.refused("memory_forget", id="m-3"))["class"], "not_a_person")
+    same((await desk.call("memory_recall", query="force pushing"))["memories"][0]["id"], "m-3")
     left = (await desk.call("memory_recall", query="API version release"))["memories"]
     same([it["id"] for it in left], [])

@@ -16,16 +16,25 @@ async def story(desk):
 
 async def the_usual_flow(desk):
     same(await do(desk, "view", path="/memories"), f"{HEAD}\n0B\t/memories")
-    same(await do(desk, "create", path=NOTES, file_text="# Prefs\ntabs\n"), f"File created successfully at: {NOTES}")
+    made = await do(desk, "create", path=NOTES, file_text="# Prefs\ntabs\n")
+    assert made.startswith(f"File created successfully at: {NOTES}\npending: "), made
+    same(await do(desk, "view", path="/memories"), f"{HEAD}\n0B\t/memories")
+    desk.world.person("approve", "u-1")
     same(await do(desk, "view", path="/memories"), f"{HEAD}\n13B\t/memories\n13B\t{NOTES}")
     same(await do(desk, "view", path=NOTES), NUMBERED.format(NOTES) + "     1\t# Prefs\n     2\ttabs\n     3\t")
     edited = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
     snippet = "     1\t# Prefs\n     2\tspaces\n     3\t"
-    same(await do(desk, "str_replace", path=NOTES, old_str="tabs", new_str="spaces"), edited + snippet)
-    same(await do(desk, "insert", path=NOTES, insert_line=1, insert_text="indentation:\n"), f"The file {NOTES} has been edited.")
+    changed = await do(desk, "str_replace", path=NOTES, old_str="tabs", new_str="spaces")
+    assert changed.startswith(edited + snippet + "\npending: "), changed
+    desk.world.person("approve", "u-2")
+    changed = await do(desk, "insert", path=NOTES, insert_line=1, insert_text="indentation:\n")
+    assert changed.startswith(f"The file {NOTES} has been edited.\npending: "), changed
+    desk.world.person("approve", "u-3")
     same(await do(desk, "view", path=NOTES, view_range=[2, 3]), NUMBERED.format(NOTES) + "     2\tindentation:\n     3\tspaces")
     new = "/memories/style.md"
-    same(await do(desk, "rename", old_path=NOTES, new_path=new), f"Successfully renamed {NOTES} to {new}")
+    renamed = await do(desk, "rename", old_path=NOTES, new_path=new)
+    assert renamed.startswith(f"Successfully renamed {NOTES} to {new}\npending: "), renamed
+    desk.world.person("approve", "u-4")
     same(await do(desk, "delete", path=new), f"Successfully deleted {new}")
     same(await do(desk, "view", path="/memories"), f"{HEAD}\n0B\t/memories")
 

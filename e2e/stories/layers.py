@@ -9,7 +9,9 @@ PROFILE = "layers"
 
 async def story(desk):
     add = {"action": "add", "layer": "L0", "content": "The user prefers concise replies", "tags": ["style"]}
-    same(await desk.call("memory_write", **add), {"ok": True, "id": "u-1", "used": "32/1000"})
+    identity = await desk.call("memory_write", **add)
+    same((identity["id"], identity["used"], "about the user" in identity["pending"]), ("u-1", "0/1000", True))
+    desk.world.person("approve", "u-1")
     cluster = "Deploys go through the staging cluster"
     same(await desk.call("memory_write", action="add", layer="L1", content=cluster, tags=["deploy"]), {"ok": True, "id": "m-1"})
 

@@ -9,7 +9,9 @@ SECRET = {"ok": False, "error": "text appears to contain a secret — not stored
 async def story(desk):
     same(await desk.call("memory_store", text="Project uses PostgreSQL 16 on port 5432", tags=["infra"]), {"ok": True, "id": "m-1"})
     same(await desk.call("memory_store", text="Deploy target is AWS us-east-1", tags=["infra", "deploy"]), {"ok": True, "id": "m-2"})
-    same(await desk.call("memory_store", text="User prefers tabs over spaces", scope="user"), {"ok": True, "id": "u-1"})
+    about = await desk.call("memory_store", text="User prefers tabs over spaces", scope="user")
+    same((about["id"], "about the user" in about["pending"]), ("u-1", True))
+    desk.world.person("approve", "u-1")
     same(await desk.refused("memory_store", text="My API key is sk-abc123def456ghi789jkl"), SECRET)
     same(await desk.refused("memory_store", text="password: hunter2hunter2"), SECRET)
 

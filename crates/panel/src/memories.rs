@@ -91,7 +91,7 @@ pub fn handle_export_download(scope: &RequestScope, asked: &RequestInput) -> Pan
         ExportFormat::Jsonl => ("application/jsonl", "jsonl"),
     };
     let mut reply = HttpReply::new(200, kind, export(&memories, format, scope.cx.now)?);
-    let name = scope.caller.repo.as_str().replace('/', "-");
+    let name = scope.caller.repo.short_name().replace('/', "-");
     reply.headers.push((
         "content-disposition",
         format!("attachment; filename=\"{name}.{ending}\""),

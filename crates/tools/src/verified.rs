@@ -138,7 +138,11 @@ fn answer_verified_outcome(outcome: &WriteOutcome) -> ToolResult {
 }
 
 fn choose_repo_space<'a>(caller: &Caller<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
-    repo.map_or(caller.repo, |it| &it.0)
+    // Agents write the name without the host.
+    match repo {
+        Some(named) if !caller.repo.is_called(&named.0) => &named.0,
+        _ => caller.repo,
+    }
 }
 
 /// A fact to keep with its proof.
