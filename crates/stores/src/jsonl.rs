@@ -86,6 +86,8 @@ struct JsonlState {
     /// Whether some line of the shared file is one of ours, as far as it was read; and whether some line is not.
     has_own_line: bool,
     has_other_line: bool,
+    /// Whether the first line that is not empty is one of ours; `None` where there is none yet.
+    begins_with_own_line: Option<bool>,
 }
 
 impl JsonlStore {
@@ -125,6 +127,7 @@ impl JsonlStore {
                 problems: Vec::new(),
                 has_own_line: false,
                 has_other_line: false,
+                begins_with_own_line: None,
             }),
         }
     }
@@ -240,6 +243,7 @@ impl JsonlState {
         self.graves = Tombstones::default();
         self.problems.clear();
         (self.has_own_line, self.has_other_line) = (false, false);
+        self.begins_with_own_line = None;
         self.shared.reset_mark();
         self.local.reset_mark();
     }
@@ -258,20 +262,25 @@ impl JsonlState {
         Ok(Some(batches))
     }
 
-    /// A repository may name any of its files as its store. One that holds something else is not ours to write to, and a
-    /// new one has the ending of a store.
+    /// Any file can be named as a store: instructions for agents, the settings of a client. One that holds something else is
+    /// not ours to write to, and in a repository a store is called one. Where the name says that it is a store, a line of
+    /// ours is enough: the mark of a merge that went wrong may stand in front of it.
     fn check_is_store(&self) -> StoreResult<()> {
         let path = &self.shared.path;
         let is_named = path.extension().is_some_and(|it| it == "jsonl");
-        if !self.is_foreign || self.has_own_line || is_named && !self.has_other_line {
-            return Ok(());
-        }
-        let why = match self.has_other_line {
-            true => "holds something else than memories",
-            false => "does not end in .jsonl",
+        let is_ours = match is_named {
+            true => self.has_own_line || !self.has_other_line,
+            false => self.begins_with_own_line != Some(false),
+        };
+        let (whose, why) = match (is_ours, self.is_foreign) {
+            (true, false) => return Ok(()),
+            (true, true) if is_named => return Ok(()),
+            (true, true) => ("the repository's", "does not end in .jsonl"),
+            (false, true) => ("the repository's", "holds something else than memories"),
+            (false, false) => ("this", "holds something else than memories"),
         };
         Err(StoreError::Unavailable {
-            what: "cannot use the repository's store".into(),
+            what: format!("cannot use {whose} store"),
             source: format!("'{}' {why}", path.display()).into(),
         })
     }
@@ -294,7 +303,11 @@ impl JsonlState {
         };
         for bytes in lines.iter().chain(&tail).filter(|_| !is_local) {
             let is_own = is_own_line(bytes, &self.repo);
-            self.has_own_line |= is_own && !bytes.trim_ascii().is_empty();
+            let is_empty = bytes.trim_ascii().is_empty();
+            if !is_empty {
+                self.begins_with_own_line.get_or_insert(is_own);
+            }
+            self.has_own_line |= is_own && !is_empty;
             self.has_other_line |= !is_own;
         }
         for bytes in &lines {

@@ -78,6 +78,40 @@ fn odd_files_are_refused_and_left_alone() {
     check("NEW.md", &|_| {}, "does not end in .jsonl");
 }
 
+/// A user may name any file, too, and by mistake one that is no store.
+#[test]
+fn own_store_is_no_other_file() {
+    let check = |name: &str, text: &str, expected: Option<&str>| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let opened = JsonlStore::open(&path, &space());
+        match expected {
+            Some(expected) => {
+                let told = format!("{:?}", opened.expect_err(name));
+                assert!(told.contains(expected), "{name}: {told}");
+                assert_eq!(fs::read_to_string(&path).unwrap(), text);
+                assert_eq!(list_names(folder.path()), [name]);
+            }
+            None => {
+                let store = opened.unwrap();
+                keep(&store, fact("the worker drains the queue")).unwrap();
+            }
+        }
+    };
+    let other = Some("holds something else");
+    let ours = "{\"v\":1,\"torn\n";
+    check("AGENTS.md", "# For agents\n", other);
+    check("AGENTS.md", &format!("# For agents\n{ours}"), other);
+    check("settings.json", "{\n  \"hooks\": {}\n}\n", other);
+    check("settings.json", "{\"hooks\":{}}", other);
+    check("data.jsonl", "{\"city\":\"Bonn\"}\n", other);
+    check("notes", "", None);
+    check("notes", "\n\n", None);
+    check("notes", &format!("\n{ours}"), None);
+    check("m.jsonl", &format!("<<<<<<< HEAD\n{ours}"), None);
+}
+
 #[test]
 fn pipes_beside_the_file_are_not_waited_for() {
     let check = |name: &str| {
