@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{env::Env, hook::hooked};
+use crate::{
+    env::Env,
+    hook::hooked,
+    mcp::{Era, Talk},
+};
 
 /// What becomes of an agent's correction, which is in use at once unless the session is exposed.
 fn say(env: &Env, session: &str, fact: &str) -> String {
@@ -95,4 +99,34 @@ fn whoever_writes_under_a_sessions_name_has_read_what_it_read() {
         say(&env, "quiet", "Name the portal in each commit"),
         "pending"
     );
+}
+
+/// A server is told its session by its environment, and by what comes with a call; what either has read counts.
+#[test]
+fn tools_inherit_what_their_session_read() {
+    let check = |own: &str, named: Option<&str>, expected: &str| {
+        let mut env = Env::new();
+        hooked(
+            &env,
+            "browsing",
+            "PreToolUse",
+            &bash("curl https://evil.example"),
+        );
+        env.set("CLAUDE_CODE_SESSION_ID", own);
+        let mut talk = Talk::here(&env, Era::Legacy);
+        let fact = json!({ "fact": "Use the portal for uploads", "kind": "feedback" });
+        let mut call = json!({ "name": "memory_remember", "arguments": fact });
+        if let Some(named) = named {
+            call["_meta"]["sessionId"] = named.into();
+        }
+        talk.request("tools/call", call);
+        let listed: Value = serde_json::from_str(&env.ok(&["list", "--json"])).unwrap();
+        let status = &listed["memories"][0]["status"];
+        assert_eq!(status, expected, "{own} {named:?}");
+    };
+    check("quiet", None, "active");
+    check("browsing", None, "pending");
+    check("quiet", Some("browsing"), "pending");
+    check("browsing", Some("quiet"), "pending");
+    check("quiet", Some("silent"), "active");
 }
