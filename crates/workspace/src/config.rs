@@ -7,6 +7,7 @@
 mod file;
 mod github_read;
 mod model;
+mod name_pattern;
 mod scalar;
 mod setting_key;
 mod store_url;

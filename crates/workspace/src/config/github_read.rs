@@ -4,25 +4,18 @@ use std::{fmt, str::FromStr};
 
 use apostille_core::space::Space;
 
+use super::name_pattern::NamePatterns;
+
 /// The repositories that a user listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GitHubReadList {
-    entries: Vec<String>,
-}
+pub struct GitHubReadList(NamePatterns);
 
 impl GitHubReadList {
     /// Whether this repository, which GitHub at this host has, is on the list.
     pub fn has_repository(&self, repo: &Space, host: &str) -> bool {
-        let is_it = |entry: &String| match entry.strip_suffix("/*") {
-            Some(owner) => {
-                let name = repo.short_name().strip_prefix(owner);
-                name.is_some_and(|it| it.strip_prefix('/').is_some_and(|it| !it.contains('/')))
-            }
-            None => repo.short_name() == entry,
-        };
         // A repository of the same name on another host is another one.
         let is_there = repo.host().is_none_or(|it| it == host);
-        !repo.is_user() && is_there && self.entries.iter().any(is_it)
+        !repo.is_user() && is_there && self.0.has_name(repo.short_name())
     }
 }
 
@@ -30,29 +23,14 @@ impl FromStr for GitHubReadList {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let entries = text.split([',', ' ']).filter(|it| !it.is_empty());
-        let check = |entry: &str| {
-            let name = entry.strip_suffix("/*").map(|it| format!("{it}/all"));
-            let name = name.as_deref().unwrap_or(entry);
-            match Space::repo(name) {
-                Ok(_) if name.split('/').count() == 2 => Ok(entry.to_owned()),
-                _ => Err(format!(
-                    "'{entry}' is not a repository; expected owner/name, or owner/* for all of an owner"
-                )),
-            }
-        };
-        Ok(Self {
-            entries: entries.map(check).collect::<Result<_, _>>()?,
-        })
+        let expected = "owner/name, or owner/* for all of an owner";
+        NamePatterns::parse_list(text, 2..=2, expected).map(Self)
     }
 }
 
 impl fmt::Display for GitHubReadList {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match &self.entries[..] {
-            [] => f.write_str("none"),
-            entries => f.write_str(&entries.join(", ")),
-        }
+        self.0.fmt(f)
     }
 }
 
@@ -71,6 +49,7 @@ mod tests {
         check("octo/app, octo/lib", "octo/lib", true);
         check("octo/app", "octo/apps", false);
         check("octo/*", "octo/anything", true);
+        check("Octo/App", "octo/app", true);
         check("octo/*", "octopus/app", false);
         check("", "octo/app", false);
         check("octo/app", "github.com/octo/app", true);
