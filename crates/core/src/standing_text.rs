@@ -12,7 +12,7 @@ use crate::{
     branches::OtherVersion,
     evidence::Evidence,
     format::format_utc_day,
-    memory::{Handle, Memory},
+    memory::{Channel, Handle, Memory},
 };
 
 /// How many replaced words are told.
@@ -185,6 +185,9 @@ impl StandingView<'_> {
     /// Who said it, and when.
     fn describe_origin(&self) -> String {
         let voice = &self.memory.voice;
+        if voice.channel == Channel::Repository {
+            return self.describe_repository_origin();
+        }
         if let Some(Evidence::Said(said)) = self.memory.evidence.first() {
             let day = format_utc_day(said.at.unwrap_or(self.memory.recorded_at));
             return format!("said by the user, {day}");
@@ -199,6 +202,17 @@ impl StandingView<'_> {
             (None, true) => format!("{verb} by the user, {day}"),
             (None, false) => format!("{verb}, {day}"),
         }
+    }
+
+    /// The same for what came with a repository: its file may say anything about who said it.
+    fn describe_repository_origin(&self) -> String {
+        let day = format_utc_day(self.memory.recorded_at);
+        let author = self.memory.voice.author.as_deref();
+        let author = author.map(|it| format!(" by {}", shorten_text(it, MAX_AUTHOR)));
+        format!(
+            "noted in the repository{}, {day}",
+            author.unwrap_or_default()
+        )
     }
 
     /// What the code says now in place of what the fact says: ` (10 → 25)`; nothing where it is not that simple.

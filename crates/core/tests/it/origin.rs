@@ -2,7 +2,9 @@
 //! it. No text is judged here, because poison reads like anything else.
 
 use crate::world::a_person;
+use apostille_cite::standing::{Judgement, Standing};
 use apostille_core::{
+    evidence::{Evidence, SaidQuote},
     memory::{
         Channel, Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
         Stage, Voice,
@@ -11,6 +13,7 @@ use apostille_core::{
     remember::RememberOutcome,
     revise::{approve_memory, supersede_memory},
     space::Space,
+    standing_text::StandingView,
 };
 
 use crate::world::{World, a_speaker, cited, note, repo, user};
@@ -30,6 +33,30 @@ fn approved(world: &World, memory: &Memory) {
     world
         .with(|cx| approve_memory(cx, a_person(), &[repo()], MemoryName::Id(memory.id)))
         .unwrap();
+}
+
+/// The file of a repository may quote the user without anything to look that up in.
+#[test]
+fn what_a_repository_quotes_is_not_said_by_the_user() {
+    let check = |channel: Channel, expected: &str| {
+        let mut memory = World::verified().kept(rule("uploads are scanned twice", agent()));
+        memory.voice.channel = channel;
+        memory.evidence = vec![Evidence::Said(SaidQuote {
+            quote: "uploads are scanned twice".into(),
+            session: "s-1".into(),
+            turn: 1,
+            at: None,
+        })];
+        let view = StandingView {
+            memory: &memory,
+            verdicts: &[],
+            judgement: &Judgement::from(Standing::Stated),
+        };
+        let told = view.describe();
+        assert!(told.contains(expected), "{told}");
+    };
+    check(Channel::Repository, "noted in the repository");
+    check(Channel::Mcp, "said by the user");
 }
 
 #[test]
