@@ -120,6 +120,8 @@ class World:
         found = {
             "PATH": f"{ROOT / 'bin'}:/usr/bin:/bin", "HOME": str(self.home), "USER": "ada", "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
             "TMPDIR": str(self.folder / "tmp"), "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1", "APOSTILLE_NOW": self.stamp(),
+            # Repositories' own settings and stores are asked about; a program that does not know the list reads them anyway.
+            "APOSTILLE_TRUST_ALLOW": "git.example.com/acme/*",
             "APOSTILLE_HOOK_DEADLINE_MS": "60000", "APOSTILLE_HOOK_ALONE": "1", "COLUMNS": "80",
         }
         (self.folder / "tmp").mkdir(exist_ok=True)

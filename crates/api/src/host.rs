@@ -186,6 +186,12 @@ pub trait ActivityStore {
         Ok(())
     }
 
+    /// What an agent is told about a repository whose own settings and memories are left out because the user has not
+    /// trusted them; `None` where nothing is left out.
+    fn trust_note(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Every task of the checkout, in the order of their beginning.
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError>;
 

@@ -23,6 +23,7 @@ mod spaces;
 mod stats;
 mod task;
 mod token;
+mod trust;
 mod verify;
 mod why;
 
@@ -33,7 +34,7 @@ use apostille_text::secrets::mask_secrets;
 
 use apostille_setup::tour;
 use apostille_terminal::{
-    args::{CliCommand, parse_command_line},
+    args::{CliCommand, TaskSubcommand, parse_command_line},
     command_context::{
         CommandContext, CommandOutput, CommandResult, encode_error_json, format_command_error,
     },
@@ -66,7 +67,24 @@ fn start_command(argv: &[OsString]) -> Result<CommandOutput, CommandOutput> {
 
 /// Answers a command, also when it fails.
 pub fn run_command(ctx: &CommandContext, command: &CliCommand) -> CommandOutput {
-    dispatch_command(ctx, command).unwrap_or_else(|fault| ctx.render_error(&fault))
+    let output = dispatch_command(ctx, command).unwrap_or_else(|fault| ctx.render_error(&fault));
+    if has_own_trust_note(command) {
+        return output;
+    }
+    let err = ctx.format_trust_note() + &output.err;
+    output.with_err(err)
+}
+
+/// Whether a command tells by itself what was left out because nobody trusts it; or is run by git, which would repeat it
+/// at every commit.
+fn has_own_trust_note(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::Task(args) => matches!(args.what, TaskSubcommand::Trailers(_)),
+        CliCommand::Doctor | CliCommand::Trust(_) | CliCommand::Hook(_) | CliCommand::Serve(_) => {
+            true
+        }
+        _ => false,
+    }
 }
 
 fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult {
@@ -95,6 +113,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Export(args) => export::run(ctx, args),
         CliCommand::Import(args) => import::run(ctx, args),
         CliCommand::Init(args) => apostille_setup::init::run(ctx, args),
+        CliCommand::Trust(args) => trust::run(ctx, args),
         CliCommand::Config(args) => config::run(ctx, args),
         CliCommand::Task(args) => task::run(ctx, args),
         CliCommand::Report(args) => report::run(ctx, args),

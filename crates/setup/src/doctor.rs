@@ -19,7 +19,8 @@ use apostille_terminal::{
     paint::{BOLD, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text},
 };
 use apostille_workspace::{
-    config::Settings, error, error::CommandError, model, system::System, workspace,
+    config::Settings, error, error::CommandError, model, system::System, trust::UntrustedReason,
+    workspace,
 };
 
 /// How something stands.
@@ -92,6 +93,8 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
             ));
             let apart = settings.contact.describe_separation();
             findings.extend(apart.map(|it| new_doubtful_finding("repository", it.trim_end())));
+            let untrusted = settings.untrusted.map(UntrustedReason::describe);
+            findings.extend(untrusted.map(|it| new_doubtful_finding("trust", it)));
             findings.extend(check_store_health(&settings));
             findings.extend(sharing::check_store_sharing(ctx, &settings));
             findings.extend(check_open_breakers(ctx));

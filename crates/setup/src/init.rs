@@ -7,6 +7,7 @@ mod client_detection;
 mod excerpt;
 mod file_changes;
 mod init_lock;
+mod own_trust;
 mod plan;
 mod program;
 pub mod scope;
@@ -113,16 +114,19 @@ fn set_up_clients(
             let _ = write_styled_text(std::io::stderr().lock(), &told, ctx.flags.color);
         }
         notes.push(nameless.unwrap_or_else(|| TOGETHER.into()));
+        notes.extend(own_trust::warn_on_missing_trust(ctx, args)?.map(Into::into));
     }
     let act = |steps: &[InitStep]| {
         let (_turn, changes) = recheck_planned_changes(ctx, turn, steps, make)?;
         let run = backup::back_up_changes(&ctx.system, scope, &changes)?;
+        let author = own_trust::SettingsAuthor::find(ctx, args)?;
         file_changes::apply_file_changes(&changes).map_err(|failed| {
             if failed.is_taken_back {
                 run.delete_backup();
             }
             CommandError::internal(failed.cause)
-        })
+        })?;
+        author.map_or(Ok(()), |it| it.trust_written_settings(ctx))
     };
     let page = InitProposal {
         ctx,

@@ -23,7 +23,7 @@ use clap::{
 
 pub use agents::{
     HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, SpacesArgs, SpacesLinkArgs,
-    SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, WhyArgs,
+    SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
 pub use task::{
@@ -175,6 +175,8 @@ pub enum CliCommand {
     Why(WhyArgs),
     /// Set up the agents in use: server, hooks and rules
     Init(InitArgs),
+    /// Let this repository's own settings and memories be read
+    Trust(TrustArgs),
     /// Every setting, and where it came from
     Config(ConfigArgs),
     /// Look the installation over

@@ -1,6 +1,9 @@
 //! The program as it was called: the world, the flags that every command takes, and how it answers.
 
-use std::io::{self, Write as _};
+use std::{
+    cell::Cell,
+    io::{self, Write as _},
+};
 
 use anstream::AutoStream;
 use apostille_cite::source::Source;
@@ -20,7 +23,7 @@ use crate::{
 use apostille_api::json::RefusedReply;
 use apostille_workspace::{
     config, config::Settings, error, error::CommandError, github, project_folder::ProjectFolder,
-    system::System, workspace, workspace::Workspace,
+    system::System, trust::UntrustedReason, workspace, workspace::Workspace,
 };
 
 /// What a command, or a step of one, comes to. A refusal is an error too.
@@ -125,6 +128,8 @@ pub struct CommandContext {
     pub flags: GlobalArgs,
     /// How to write.
     pub paint: Paint,
+    /// Why what the repository brings was left out, if it was.
+    untrusted: Cell<Option<UntrustedReason>>,
 }
 
 impl CommandContext {
@@ -136,6 +141,7 @@ impl CommandContext {
             paint: Paint::new(system.now, columns),
             system,
             flags,
+            untrusted: Cell::default(),
         }
     }
 
@@ -146,7 +152,20 @@ impl CommandContext {
 
     /// Every setting, and where it came from.
     pub fn resolve_settings(&self, place: &ProjectFolder) -> CommandResult<Settings> {
-        config::resolve_settings(&self.system, &self.flags.settings(), place)
+        let settings = config::resolve_settings(&self.system, &self.flags.settings(), place)?;
+        self.untrusted.set(settings.untrusted);
+        Ok(settings)
+    }
+
+    /// The line that says what was left out because the user does not trust it; empty where nothing was.
+    pub fn format_trust_note(&self) -> String {
+        let note = |it: UntrustedReason| {
+            let text = format!("note: {}", it.describe());
+            self.paint
+                .wrap_text(&text, 0)
+                .replacen("note:", &style_text(YELLOW.bold(), "note:"), 1)
+        };
+        self.untrusted.get().map(note).unwrap_or_default()
     }
 
     /// The folder with its settings.

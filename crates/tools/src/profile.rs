@@ -16,7 +16,7 @@ use super::{
     tool::{CallMarks, Tool, ToolCall, ToolEffect},
     verified,
 };
-use apostille_api::{CallFault, Caller, wire};
+use apostille_api::{CallFault, Caller, host::ActivityStore, wire};
 
 /// What every tool answers in a turn in which the user asked to ignore memory.
 pub(super) const IGNORED: &str =
@@ -118,6 +118,10 @@ impl Profile {
                 caller,
                 arguments,
             })?;
+            let answer = match tool.effect {
+                ToolEffect::Reads => add_trust_note(caller, answer),
+                _ => answer,
+            };
             Ok(add_edit_note(&cx, caller, answer, can_revise))
         };
         if set != Self::Simple {
@@ -159,6 +163,14 @@ impl Profile {
         } else {
             Self::single_profiles().find(has).unwrap_or_default()
         }
+    }
+}
+
+/// The answer with a line about what the repository brings and nobody trusted: an agent that finds nothing knows why.
+fn add_trust_note(caller: &Caller, answer: ToolAnswer) -> ToolAnswer {
+    match caller.activity.and_then(ActivityStore::trust_note) {
+        Some(note) => answer.with_field("untrusted", &note, note),
+        None => answer,
     }
 }
 

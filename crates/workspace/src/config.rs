@@ -1,9 +1,10 @@
 //! What was meant: every setting complete, each with where it came from.
 //!
 //! A flag beats the environment, that beats the repository's `apostille.toml`, that its `agent.json`, that the user's
-//! own file, that the defaults. A repository's file was written by whoever wrote the repository: `trust` says how
-//! little it may decide.
+//! own file, that the defaults. A repository's file was written by whoever wrote the repository: it is read after its user
+//! trusted the clone (`crate::trust`), and `config/trust.rs` says how little it may decide then.
 
+mod brought_setting;
 mod file;
 mod github_read;
 mod model;
@@ -12,9 +13,11 @@ mod scalar;
 mod setting_key;
 mod store_url;
 mod trust;
+mod trust_allow;
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -25,16 +28,19 @@ use apostille_cite::{
 use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
 
+pub use brought_setting::{BroughtSetting, list_brought_settings};
 pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
 pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
+pub use trust_allow::TrustAllowList;
 
 use crate::{
     error::CommandError,
     project_folder::ProjectFolder,
     repository_space::{RepositoryContact, RepositoryRequest, settle_repository_space},
     system::System,
+    trust::{BroughtFile, BroughtSettings, CloneIdentity, UntrustedReason, find_distrust},
 };
 use scalar::ConfigScalar;
 
@@ -109,6 +115,12 @@ pub struct Settings {
     pub github_url: String,
     /// Which repositories servers read there, where they are not checked out.
     pub github_read: GitHubReadList,
+    /// Which repositories are trusted without a question.
+    pub trust_allow: TrustAllowList,
+    /// Why the settings that the repository brings were left out, if it brings any that were.
+    pub untrusted: Option<UntrustedReason>,
+    /// The store among those named that is the repository's, whether it is the one in use or not.
+    pub repository_store: Option<StoreUrl>,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
     /// Where the gates of tasks are written down.
@@ -131,6 +143,9 @@ impl Settings {
             policy: Policy::default(),
             github_url: GitHubOptions::new("").base,
             github_read: GitHubReadList::default(),
+            trust_allow: TrustAllowList::default(),
+            untrusted: None,
+            repository_store: None,
             model: ModelSettings::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_notes: true,
@@ -193,7 +208,7 @@ impl Settings {
             value.as_ref().map_or_else(|| "none".into(), T::to_string)
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
-        let rows: [(SettingKey, &dyn ToString); 26] = [
+        let rows: [(SettingKey, &dyn ToString); 27] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -208,6 +223,7 @@ impl Settings {
             (SettingKey::RequireCitations, &policy.require_citations),
             (SettingKey::GithubUrl, &self.github_url),
             (SettingKey::GithubRead, &self.github_read),
+            (SettingKey::TrustAllow, &self.trust_allow),
             (SettingKey::TaskDir, &self.task_dir),
             (SettingKey::TaskNotes, &self.task_notes),
             (SettingKey::ModelUrl, &show_or_none(&model.url)),
@@ -266,12 +282,67 @@ pub struct SettingFlags {
     pub as_user: Option<String>,
 }
 
-/// Reads every layer and completes what nobody said.
+/// Reads every layer and completes what nobody said. What the repository brings is left out unless it is trusted.
 pub fn resolve_settings(
     system: &System,
     flags: &SettingFlags,
     place: &ProjectFolder,
 ) -> Result<Settings, CommandError> {
+    let brought = BroughtSettings::read_from(&place.root);
+    let judge = RepositoryJudge {
+        system,
+        place,
+        is_assumed: false,
+    };
+    resolve_judged_settings(&judge, flags, &brought)
+}
+
+/// The settings as they are once the user trusts what the repository brings.
+pub fn resolve_settings_as_trusted(
+    system: &System,
+    flags: &SettingFlags,
+    place: &ProjectFolder,
+    brought: &BroughtSettings,
+) -> Result<Settings, CommandError> {
+    let judge = RepositoryJudge {
+        system,
+        place,
+        is_assumed: true,
+    };
+    resolve_judged_settings(&judge, flags, brought)
+}
+
+/// Says whether what a repository brings is heard.
+struct RepositoryJudge<'a> {
+    system: &'a System,
+    place: &'a ProjectFolder,
+    /// Whether it is trusted for the time of a look at it.
+    is_assumed: bool,
+}
+
+impl RepositoryJudge<'_> {
+    fn find_distrust(
+        &self,
+        allow: &TrustAllowList,
+        brought: &BroughtSettings,
+    ) -> Result<Option<UntrustedReason>, CommandError> {
+        if self.is_assumed {
+            return Ok(None);
+        }
+        let clone = CloneIdentity::for_folder(self.place);
+        if allow.has_clone(&clone) {
+            return Ok(None);
+        }
+        find_distrust(self.system, &clone, brought.digest())
+    }
+}
+
+fn resolve_judged_settings(
+    judge: &RepositoryJudge,
+    flags: &SettingFlags,
+    brought: &BroughtSettings,
+) -> Result<Settings, CommandError> {
+    let RepositoryJudge { system, place, .. } = *judge;
     let login = system.env.login_name().and_then(|it| Space::user(it).ok());
     let (user, user_origin) = match login {
         Some(user) => (user, SettingOrigin::Login),
@@ -296,16 +367,22 @@ pub fn resolve_settings(
         named_stores: Vec::new(),
     };
     // The weakest first: what is stronger says it again.
-    let layers = [
-        reader.read_user_file(system, files.user),
-        reader.read_repository_file(place, &agent_json),
-        reader.read_repository_file(place, &repository),
-        reader.read_environment(system),
-        reader.read_flags(system, flags),
-    ];
+    let user = reader.read_user_file(system, place, files.user);
+    let mut layers = vec![user];
+    if !brought.is_empty() {
+        let allow = reader.choose_allow_list(system);
+        reader.settings.untrusted = judge.find_distrust(&allow, brought)?;
+    }
+    if reader.settings.untrusted.is_none() {
+        layers.push(reader.read_repository_file(place, &agent_json, &brought.agent_json));
+        layers.push(reader.read_repository_file(place, &repository, &brought.config));
+    }
+    layers.push(reader.read_environment(system));
+    layers.push(reader.read_flags(system, flags));
     // Of several mistakes, that of the strongest is told.
     layers.into_iter().rev().collect::<Result<(), _>>()?;
     reader.choose_stores(system, place)?;
+    reader.check_named_store(judge, brought)?;
     let mut settings = reader.settings;
     let is_typed = *settings.origin(SettingKey::Repo) != SettingOrigin::Checkout;
     let asked = RepositoryRequest {
@@ -376,6 +453,7 @@ impl ConfigReader {
                 settings.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
             }
             SettingKey::GithubRead => settings.github_read = scalar.as_text()?.parse()?,
+            SettingKey::TrustAllow => settings.trust_allow = scalar.as_text()?.parse()?,
             // What is wrong with a setting of the model is not repeated: it may be a key.
             SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
             SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),
@@ -408,6 +486,7 @@ impl ConfigReader {
     fn read_user_file(
         &mut self,
         system: &System,
+        place: &ProjectFolder,
         path: Option<PathBuf>,
     ) -> Result<(), CommandError> {
         let Some(path) = path else { return Ok(()) };
@@ -422,7 +501,12 @@ impl ConfigReader {
         };
         let origin = SettingOrigin::User(path.clone());
         let base = path.parent().unwrap_or(&system.cwd);
+        // The variable may name a file that came with the repository.
+        let is_brought = trust::is_file_in_checkout(place, &path);
         file::parse_config_toml(&path, &text, |key, scalar| {
+            if is_brought && key == SettingKey::TrustAllow {
+                trust::check_repository_setting(key, scalar)?;
+            }
             self.set((&origin, base), key, scalar)
         })
     }
@@ -431,14 +515,52 @@ impl ConfigReader {
         &mut self,
         place: &ProjectFolder,
         origin: &SettingOrigin,
+        found: &BroughtFile,
     ) -> Result<(), CommandError> {
         let set = |key, scalar: &_| self.set((origin, &place.root), key, scalar);
         let path = origin.file().unwrap_or(&place.root);
-        match (file::read_repository_config(path)?, origin) {
-            (None, _) => Ok(()),
-            (Some(text), SettingOrigin::AgentJson(_)) => file::parse_agent_json(path, &text, set),
-            (Some(text), _) => file::parse_config_toml(path, &text, set),
+        match (found, origin) {
+            (BroughtFile::Absent, _) => Ok(()),
+            (BroughtFile::Refused(why), _) => Err(file::build_config_file_error(path, why)),
+            (BroughtFile::Text(text), SettingOrigin::AgentJson(_)) => {
+                file::parse_agent_json(path, text, set)
+            }
+            (BroughtFile::Text(text), _) => file::parse_config_toml(path, text, set),
         }
+    }
+
+    /// The user's list of hosts and owners, before the environment is read: it decides whether a weaker layer is. What is
+    /// wrong with the variable is told with the other variables.
+    fn choose_allow_list(&self, system: &System) -> TrustAllowList {
+        let said = system.env.get(&SettingKey::TrustAllow.env_variable());
+        match said {
+            Some(text) => text.trim().parse().unwrap_or_default(),
+            None => self.settings.trust_allow.clone(),
+        }
+    }
+
+    /// A flag or a variable may name a file of any repository that its user goes to. One that is there already came with the
+    /// repository, or was not looked at yet.
+    fn check_named_store(
+        &self,
+        judge: &RepositoryJudge,
+        brought: &BroughtSettings,
+    ) -> Result<(), CommandError> {
+        let settings = &self.settings;
+        let Some((origin, store)) = self.named_stores.last() else {
+            return Ok(());
+        };
+        let is_there = |it: fs::Metadata| !it.is_file() || it.len() > 0;
+        let is_brought = settings.own_store.is_some()
+            && !origin.is_repository()
+            && fs::metadata(store.path()).is_ok_and(is_there);
+        let allow = &settings.trust_allow;
+        if !is_brought || judge.find_distrust(allow, brought)?.is_none() {
+            return Ok(());
+        }
+        let path = store.path().display();
+        let fault = format!("the store '{path}' lies in a repository that you have not trusted");
+        Err(CommandError::config(fault).with_hint("apostille trust shows what is in it, and asks"))
     }
 
     fn read_environment(&mut self, system: &System) -> Result<(), CommandError> {
@@ -490,6 +612,8 @@ impl ConfigReader {
         let is_repositorys =
             |it: &&(SettingOrigin, StoreUrl)| is_repository_store(place, &it.0, &it.1);
         let strongest = self.named_stores.last();
+        let brought = self.named_stores.iter().rev().find(is_repositorys);
+        self.settings.repository_store = brought.map(|it| it.1.clone());
         self.settings.store = or_default(strongest)?;
         if strongest.is_some_and(|it| is_repositorys(&it)) {
             let own = self

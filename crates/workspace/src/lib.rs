@@ -13,6 +13,7 @@
 //!
 //! How the pieces fit: [`system`] is what the process was given (folder, environment, terminal, clock), read once.
 //! [`project_folder`] is the checkout that a folder belongs to, [`config`] what is set there and where each setting comes from.
+//! [`trust`] says whether a repository's own settings and memories are heard.
 //! [`workspace`] opens the store and the source of a command and lends it the core's `Context`; [`server_host`] does the same for each
 //! call of a server and implements [`apostille_api::host::OpenScope`]. [`healing`] lets citations follow the code while nobody waits. [`speaker`] is the terminal's door to
 //! [`apostille_core::speaker::Speaker`].
@@ -37,5 +38,6 @@ pub mod surroundings;
 pub mod system;
 pub mod task;
 pub mod tokens;
+pub mod trust;
 pub mod unplaced;
 pub mod workspace;

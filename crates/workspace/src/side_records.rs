@@ -12,7 +12,7 @@ use apostille_core::space::Space;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 
 use super::{project_folder::ProjectFolder, sessions, task::CheckoutTasks};
-use crate::{config::Settings, error::CommandError, system::System};
+use crate::{config::Settings, error::CommandError, system::System, trust::UntrustedReason};
 
 /// How long a hook that writes to the same session is waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -101,6 +101,11 @@ impl ActivityStore for CallSideRecords {
         let mut entry = SessionEntry::new(now, &last.session, last.client, space, Moment::Touch);
         review(&open.session, &due, &mut entry);
         Ok(open.append_entry(entry).map_err(CommandError::from)?)
+    }
+
+    fn trust_note(&self) -> Option<&'static str> {
+        let untrusted = self.settings.untrusted.filter(|_| self.is_here);
+        untrusted.map(UntrustedReason::describe_to_agent)
     }
 
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {

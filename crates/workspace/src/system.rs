@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_variable};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 54] = [
+pub(crate) const NAMES: [&str; 55] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -50,6 +50,7 @@ pub(crate) const NAMES: [&str; 54] = [
     "TERM",
     "APOSTILLE_GITHUB_URL",
     "APOSTILLE_GITHUB_READ",
+    "APOSTILLE_TRUST_ALLOW",
     "GITHUB_API_URL",
     "APOSTILLE_GITHUB_TOKEN",
     "GITHUB_TOKEN",

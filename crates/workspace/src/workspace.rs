@@ -1,7 +1,6 @@
 //! A store opened, with the code beside it: everything that a verb is given.
 
-use std::io::Write as _;
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, io::Write as _, path::PathBuf, sync::Arc};
 
 use apostille_agents::{ledger::SessionLedger, testimony::TranscriptTestimony};
 use apostille_api::host::CallScope;
@@ -236,6 +235,19 @@ pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, Stor
             ))
         }
     })
+}
+
+/// The repository's own store, for a look at what it brings; `None` where it names none, or nothing is there.
+pub fn open_repository_store(settings: &Settings) -> Result<Option<Box<dyn Store>>, StoreError> {
+    let Some(url) = &settings.repository_store else {
+        return Ok(None);
+    };
+    // Also a link that leads nowhere is there.
+    if fs::symlink_metadata(url.path()).is_err() {
+        return Ok(None);
+    }
+    let store = JsonlStore::open_from_repository(url.path(), &settings.repo)?;
+    Ok(Some(Box::new(store)))
 }
 
 /// Says why the repository's memories are missing. Where nobody reads it, nothing is lost: `doctor` says it too.

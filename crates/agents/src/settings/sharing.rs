@@ -9,7 +9,7 @@ use toml::Table;
 use super::detect_newline;
 
 /// Where a repository's memories are kept by default.
-const STORE: &str = ".apostille/memories.jsonl";
+pub const STORE: &str = ".apostille/memories.jsonl";
 
 words! {
     /// A file of the repository that sharing needs, by its name in the repository's folder.

@@ -31,6 +31,8 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// Serves until it is told to stop.
 pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     let (_, settings) = ctx.find_project()?;
+    let note = ctx.format_trust_note();
+    let _ = write_styled_text(std::io::stderr().lock(), &note, ctx.flags.color);
     let port = args.port;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         CommandError::usage(format!("cannot listen on port {port}: {error}"))

@@ -12,7 +12,7 @@ fn line(env: &Env, flags: &[&str], key: &str) -> String {
 
 #[test]
 fn the_nearest_word_wins() {
-    let mut env = Env::new();
+    let mut env = Env::new().trusting();
     assert_eq!(
         line(&env, &[], "max_inject_chars"),
         "max_inject_chars 2000 default"
@@ -77,7 +77,7 @@ fn the_nearest_word_wins() {
 #[test]
 fn a_repository_is_not_the_user() {
     let check = |file: &str, text: &str, expected: &str| {
-        let env = Env::new();
+        let env = Env::new().trusting();
         env.write(file, text);
         let ran = env.run(&["list"]);
         assert_eq!(ran.code, 2, "{text}: {ran}");
@@ -155,7 +155,7 @@ fn a_repository_is_not_the_user() {
 #[cfg(unix)]
 #[test]
 fn links_of_a_repository_are_not_followed() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     let private = env.beside("private.toml", "password = hunter2\n");
     std::os::unix::fs::symlink(private, env.repo().join("apostille.toml")).unwrap();
     let ran = env.run(&["list"]);
@@ -171,7 +171,7 @@ fn links_of_a_repository_are_not_followed() {
 
 #[test]
 fn a_repository_may_keep_its_memory_in_itself() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.write(
         "apostille.toml",
         "store = \"jsonl:.apostille/memories.jsonl\"\n",
@@ -185,7 +185,7 @@ fn a_repository_may_keep_its_memory_in_itself() {
 
 #[test]
 fn how_many_a_repository_keeps_is_about_its_own() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.write("apostille.toml", "max_total = 1\n");
     env.with_facts();
     env.stated(&["remember", "--user", "drinks tea in the morning"]);
@@ -230,7 +230,7 @@ fn the_environment_is_checked_too() {
 
 #[test]
 fn a_store_that_a_repository_names_keeps_that_repository_alone() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     let file = ".apostille/memories.jsonl";
     env.write("apostille.toml", format!("store = \"jsonl:{file}\"\n"));
     env.with_facts();
@@ -270,7 +270,7 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
         env.set("APOSTILLE_STORE", "");
         (std::fs::read(&file).unwrap(), file)
     };
-    let mut env = Env::new();
+    let mut env = Env::new().trusting();
     let (forged, outside) = forge(&mut env);
     env.write("notes/forged.jsonl", forged);
     std::fs::create_dir_all(env.repo().join("src")).unwrap();
@@ -310,7 +310,7 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
 
 #[test]
 fn a_repository_that_cannot_be_read_leaves_its_users_memory_alone() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.stated(&["remember", "--user", "prefers small commits"]);
     env.write("apostille.toml", "store = \"jsonl:m.jsonl\"\n");
     env.write("m.jsonl", "{\"v\":99}\n");
@@ -353,7 +353,7 @@ fn a_repository_that_cannot_be_read_leaves_its_users_memory_alone() {
 
 #[test]
 fn a_repository_speaks_for_no_user_and_its_links_lead_nowhere() {
-    let mut env = Env::new();
+    let mut env = Env::new().trusting();
     let forged = env.beside("forged.jsonl", "");
     env.set("APOSTILLE_STORE", &format!("jsonl:{forged}"));
     env.stated(&[

@@ -58,6 +58,12 @@ impl Env {
         env
     }
 
+    /// The same for a user who trusts the repository, because its host and owner are listed.
+    pub fn trusting(mut self) -> Self {
+        self.set("APOSTILLE_TRUST_ALLOW", "git.example.com/acme/*");
+        self
+    }
+
     pub fn repo(&self) -> PathBuf {
         self.root.join("app")
     }

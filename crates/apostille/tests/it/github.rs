@@ -216,7 +216,10 @@ fn the_address_comes_from_the_user_and_never_from_a_repository() {
     let hub = Hub::start(&env, None);
     env.beside(
         ".config/apostille/config.toml",
-        &format!("[github]\nurl = \"{}/\"\n", hub.base),
+        &format!(
+            "trust.allow = \"git.example.com/acme/*\"\n[github]\nurl = \"{}/\"\n",
+            hub.base
+        ),
     );
     assert!(
         env.run(&["verify", "--github"])

@@ -90,6 +90,8 @@ fn every_answer_has_its_shape() {
     tell(&env, &["config"]);
     tell(&env, &["config", "path"]);
     tell(&env, &["doctor"]);
+    tell(&env, &["trust"]);
+    tell(&env, &["trust", "--list"]);
     tell(&env, &["export"]);
     tell(&env, &["forget", "m-1"]);
     tell(&env, &["show", "m-1"]);

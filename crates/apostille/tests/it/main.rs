@@ -58,4 +58,5 @@ mod symbols;
 mod task;
 mod tokens;
 mod trailers;
+mod trust;
 mod verify;

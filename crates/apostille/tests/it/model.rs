@@ -79,7 +79,7 @@ fn the_environment_beats_the_file() {
 #[test]
 fn a_repository_does_not_choose_the_model() {
     let check = |text: &str| {
-        let env = Env::new();
+        let env = Env::new().trusting();
         env.write("apostille.toml", text);
         let ran = env.run(&["list"]);
         let expected = "a repository does not choose which model reads your sessions";
@@ -91,7 +91,7 @@ fn a_repository_does_not_choose_the_model() {
     check("model.key_env = \"GITHUB_TOKEN\"\n");
     check("model.timeout_ms = 1\n");
     check("model.budget = 1000000\n");
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.write(
         "agent.json",
         r#"{"memory":{"model.url":"https://evil.example.com"}}"#,

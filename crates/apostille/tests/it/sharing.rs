@@ -48,7 +48,7 @@ fn succeed(command: &mut Command) -> String {
 
 /// A repository that is set up to share, and a clone of it.
 fn team() -> (Env, PathBuf, PathBuf) {
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.ok(&ALONE);
     env.commit();
     let (ana, ben) = (env.repo(), env.home().join("ben"));
@@ -125,6 +125,31 @@ fn what_each_remembers_everybody_has_after_the_merge() {
         assert!(!file.contains("tabs") && !file.contains("users/"), "{file}");
         assert_eq!(file.lines().count(), 2, "{file}");
     }
+}
+
+#[test]
+fn team_trusts_a_clone_once_and_shares() {
+    let env = Env::new();
+    let initialised = env.person(&ALONE);
+    assert_eq!(initialised.code, 0, "{initialised}");
+    env.stated(&["remember", "uploads are scanned twice"]);
+    env.commit();
+    let ben = env.home().join("ben");
+    git(&env, env.home(), "clone --quiet app ben");
+    let set_url = "remote set-url origin https://git.example.com/acme/app.git";
+    git(&env, &ben, set_url);
+    let list = |at: &Path| env.run(&["-C", at.to_str().unwrap(), "list"]);
+    let hers = list(&env.repo());
+    assert!(hers.out.contains("scanned twice") && hers.err.is_empty());
+    let his = list(&ben);
+    assert!(
+        his.code == 1 && his.err.contains("apostille trust"),
+        "{his}"
+    );
+    let trusted = env.person(&["-C", ben.to_str().unwrap(), "trust", "--yes"]);
+    assert_eq!(trusted.code, 0, "{trusted}");
+    let his = list(&ben);
+    assert!(his.out.contains("scanned twice") && his.err.is_empty());
 }
 
 #[test]
@@ -250,7 +275,7 @@ fn of_a_file_that_somebody_went_on_with_only_ours_is_taken() {
 
 #[test]
 fn another_store_is_left_alone() {
-    let env = Env::new();
+    let env = Env::new().trusting();
     env.write("apostille.toml", "store = \"jsonl:notes.jsonl\"\n");
     let before = files(&env);
     let ran = env.run(&ALONE);

@@ -286,6 +286,8 @@ fn commits_go_on_where_the_program_is_not() {
         repo.message(None, &["commit", "-m", "alone"]).trim_end(),
         "alone"
     );
+    let trust = "trust.allow = \"git.example.com/acme/*\"\n";
+    repo.env.beside(".config/apostille/config.toml", trust);
     repo.env.write("apostille.toml", "this is no setting\n");
     let repo = Repo {
         path: Repo::new().path,

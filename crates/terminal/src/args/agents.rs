@@ -274,3 +274,17 @@ pub struct InitArgs {
     #[arg(long)]
     pub no_rules: bool,
 }
+
+/// `trust`.
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// Do not ask
+    #[arg(long, short, conflicts_with_all = ["list", "revoke"])]
+    pub yes: bool,
+    /// List the clones that you trust
+    #[arg(long, conflicts_with = "revoke")]
+    pub list: bool,
+    /// Trust this clone no longer
+    #[arg(long)]
+    pub revoke: bool,
+}

@@ -42,7 +42,15 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Serve agents", &["mcp", "serve", "token", "hook"]),
     (
         "Set up",
-        &["tour", "init", "config", "doctor", "completions", "man"],
+        &[
+            "tour",
+            "init",
+            "trust",
+            "config",
+            "doctor",
+            "completions",
+            "man",
+        ],
     ),
 ];
 
@@ -104,7 +112,7 @@ fn format_help_row(command: &Command, verb: &str) -> String {
     )
 }
 /// What is said below the options of each command.
-const EXAMPLES: [(&str, &str); 41] = [
+const EXAMPLES: &[(&str, &str)] = &[
     (
         "remember",
         "\
@@ -400,7 +408,27 @@ Examples:
 The first that says something wins: a flag, the environment (APOSTILLE_STORE, …),
 the repository's apostille.toml, the memory block of its agent.json, your own config.toml.
 A repository's file cannot choose a store outside itself, say who you are or whose memory
-is shown, raise a limit, or switch off a check.",
+is shown, raise a limit, or switch off a check; and it is not read until you trust the clone
+(`apostille trust`).",
+    ),
+    (
+        "trust",
+        "\
+Examples:
+  $ apostille trust              # what does this repository bring? shows it, and asks
+  $ apostille trust --yes        # do not ask
+  $ apostille trust --list       # the clones that you trust
+  $ apostille trust --revoke     # trust this one no longer
+
+A repository can bring settings (apostille.toml, the memory block of agent.json) and memories.
+Others wrote them, so they are not read until you trust this clone. Until then your own memory
+serves as if the repository brought nothing. Only a person can trust; an agent's shell cannot.
+When the settings change, as after a git pull, you are asked again. New memories need no
+question: they are reviewed like code.
+Repositories that you always trust go into your own config.toml:
+  trust.allow = \"github.com/acme/*, gitlab.example.com/ops/tool\"
+Exit code 1: you said no. 2: there is nobody to ask, or the settings are wrong. 3: not a person.
+docs/security.md says more.",
     ),
     (
         "doctor",
@@ -452,7 +480,8 @@ server and the hooks in its own files, and AGENTS.md, CLAUDE.md and GEMINI.md a 
 there stays as it is, comments too; a file that cannot be read is left alone and named (exit code 3). Without a \
 terminal nothing is written unless you say --yes (exit code 2).
 --shared also names a store in the repository (apostille.toml), lets git keep both sides' lines of it when it merges \
-(.gitattributes), and keeps what is only yours out of git (.gitignore).
+(.gitattributes), and keeps what is only yours out of git (.gitignore). This clone trusts what you write so; everybody \
+else is asked once (`apostille trust`).
 docs/init.md lists every file, docs/sharing.md says what is shared.",
     ),
     (

@@ -12,19 +12,6 @@ use crate::error::CommandError;
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file of the repository, if it is there. Links are not followed: they would make this program read, and quote,
-/// files that the repository's author cannot see.
-pub(super) fn read_repository_config(path: &Path) -> Result<Option<String>, CommandError> {
-    match fs::symlink_metadata(path) {
-        Ok(it) if it.is_symlink() => Err(build_config_file_error(
-            path,
-            "it is a link, and links are not followed here",
-        )),
-        Ok(it) if it.is_dir() => Ok(None),
-        _ => read_config_file(path),
-    }
-}
-
 /// A file, if it is there.
 pub(super) fn read_config_file(path: &Path) -> Result<Option<String>, CommandError> {
     let is_large = fs::metadata(path).is_ok_and(|it| it.len() > MAX_BYTES);

@@ -1,6 +1,6 @@
 //! A value as a file or a variable has it, before anybody says what it is for.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use apostille_text::words::UnknownWord;
 use serde::{Deserialize, de::IgnoredAny};
@@ -20,6 +20,17 @@ pub(super) enum ConfigScalar {
     /// A text of the environment, which stands for whatever is expected there.
     #[serde(skip)]
     Variable(String),
+}
+
+impl fmt::Display for ConfigScalar {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Flag(it) => it.fmt(f),
+            Self::Number(it) => it.fmt(f),
+            Self::Text(it) | Self::Variable(it) => it.fmt(f),
+            Self::Other(_) => f.write_str("no value"),
+        }
+    }
 }
 
 impl ConfigScalar {

@@ -28,6 +28,8 @@ words! {
         GithubUrl = "github.url",
         /// Which repositories servers read there, where they are not checked out.
         GithubRead = "github.read",
+        /// Which repositories are trusted without a question.
+        TrustAllow = "trust.allow",
         /// Where the model is.
         ModelUrl = "model.url",
         /// What the model is called.

@@ -37,6 +37,10 @@ pub(super) fn check_repository_setting(
             "a repository does not choose what is read with your token; \
              set it in your own config file, or with APOSTILLE_GITHUB_READ"
         }
+        SettingKey::TrustAllow => {
+            "a repository does not say whom you trust; \
+             set it in your own config file, or with APOSTILLE_TRUST_ALLOW"
+        }
         key if key.is_model() => &format!(
             "a repository does not choose which model reads your sessions; \
              set it in your own config file, or with {}",
@@ -68,6 +72,9 @@ pub(super) fn parse_repository_store(root: &Path, text: &str) -> Result<StoreUrl
     let Some(Ok(path)) = path.to_str().map(str::parse::<RepoPath>) else {
         return refused("this path leads out of it");
     };
+    if !path.as_str().ends_with(".jsonl") {
+        return refused("its name ends in .jsonl");
+    }
     let mut full = PathBuf::from(root);
     for part in path.as_str().split('/') {
         full.push(part);
@@ -80,8 +87,15 @@ pub(super) fn parse_repository_store(root: &Path, text: &str) -> Result<StoreUrl
 
 /// Whether a file of lines lies in a checkout, by its name or by where its name leads.
 pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> bool {
-    let root = place.checkout.as_ref().and_then(|it| it.root());
-    let (StoreUrl::Jsonl(path), Some(root)) = (store, root) else {
+    match store {
+        StoreUrl::Jsonl(path) => is_file_in_checkout(place, path),
+        StoreUrl::Sqlite(_) => false,
+    }
+}
+
+/// Whether a file lies in a checkout, by its name or by where its name leads.
+pub(super) fn is_file_in_checkout(place: &ProjectFolder, path: &Path) -> bool {
+    let Some(root) = place.checkout.as_ref().and_then(|it| it.root()) else {
         return false;
     };
     let real = |it: &Path| fs::canonicalize(it).unwrap_or_else(|_| it.into());
@@ -181,6 +195,13 @@ mod tests {
             Ok(()),
         );
         check(SettingKey::Store, text("memories.jsonl"), Ok(()));
+        for name in ["AGENTS.md", ".claude/settings.json", "src/main.rs"] {
+            check(
+                SettingKey::Store,
+                text(&format!("jsonl:{name}")),
+                Err("ends in .jsonl"),
+            );
+        }
         check(
             SettingKey::Store,
             text("jsonl:../memories.jsonl"),
@@ -222,6 +243,11 @@ mod tests {
             SettingKey::GithubRead,
             text("evil/app"),
             Err("read with your token"),
+        );
+        check(
+            SettingKey::TrustAllow,
+            text("evil.com/evil/*"),
+            Err("whom you trust"),
         );
     }
 

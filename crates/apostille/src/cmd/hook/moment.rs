@@ -25,7 +25,8 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
 };
 use apostille_workspace::{
-    config::Settings, project_folder::ProjectFolder, sessions, task, workspace::Workspace,
+    config::Settings, project_folder::ProjectFolder, sessions, task, trust::UntrustedReason,
+    workspace::Workspace,
 };
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
@@ -81,6 +82,7 @@ pub(super) fn answer_hook_moment(
     if moment != Moment::Touch && open.session.is_repeat(&entry) {
         return Ok(());
     }
+    let notice = find_trust_notice(told, &settings, &open, &entry);
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
     }
@@ -92,6 +94,9 @@ pub(super) fn answer_hook_moment(
             open.append_entry(entry)?;
         }
         drop(open);
+        if let Some(notice) = notice {
+            say(build_trust_reply(told, notice, None));
+        }
         if moment == Moment::End {
             detach::spawn_session_processing(&ctx, &session);
         }
@@ -119,9 +124,13 @@ pub(super) fn answer_hook_moment(
         open.append_entry(entry)?;
     }
     drop(open);
-    say(HookReply {
-        context: Some(made.text.clone()).filter(|it| !it.is_empty()),
-        notice: None,
+    let context = Some(made.text.clone()).filter(|it| !it.is_empty());
+    say(match notice {
+        Some(notice) => build_trust_reply(told, notice, context),
+        None => HookReply {
+            context,
+            notice: None,
+        },
     });
     if matches!(told.moment, HookMoment::Start { .. }) {
         detach::spawn_session_processing(&ctx, "");
@@ -129,6 +138,45 @@ pub(super) fn answer_hook_moment(
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
     Ok(())
+}
+
+/// Why what the repository brings was left out, where that is to be told now: with the first words of a session in this
+/// repository, and not again.
+fn find_trust_notice(
+    told: &HookCall,
+    settings: &Settings,
+    open: &OpenSession,
+    entry: &SessionEntry,
+) -> Option<UntrustedReason> {
+    let is_first = open
+        .session
+        .entries
+        .iter()
+        .all(|it| it.space != entry.space);
+    let is_heard = matches!(
+        told.moment,
+        HookMoment::Start { .. } | HookMoment::Prompt { .. }
+    );
+    settings.untrusted.filter(|_| is_first && is_heard)
+}
+
+/// Tells the person where the client has a place for that, else the agent. None of the repository's words are in it.
+fn build_trust_reply(told: &HookCall, why: UntrustedReason, context: Option<String>) -> HookReply {
+    if clients::find_client_profile(told.client).has_notice() || !clients::can_take_context(told) {
+        let notice = Some(why.describe().to_owned());
+        return HookReply { context, notice };
+    }
+    let note = format!("Apostille: {}", why.describe_to_agent());
+    HookReply {
+        context: Some(
+            context
+                .into_iter()
+                .chain([note])
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
+        notice: None,
+    }
 }
 
 /// Whether a moment brings in what strangers wrote.
