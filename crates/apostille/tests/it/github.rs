@@ -217,7 +217,7 @@ fn the_address_comes_from_the_user_and_never_from_a_repository() {
     env.beside(
         ".config/apostille/config.toml",
         &format!(
-            "trust.allow = \"git.example.com/acme/*\"\n[github]\nurl = \"{}/\"\n",
+            "trust.allow = \"127.0.0.1/acme/*\"\n[github]\nurl = \"{}/\"\n",
             hub.base
         ),
     );

@@ -100,18 +100,21 @@ pub(super) fn admit_foreign_events(events: Vec<Event>, repo: &Space) -> Result<V
 /// The event as it counts here; or why the line is left out. It never says what the line holds.
 fn admit_foreign_event(mut event: Event, repo: &Space) -> Result<Event, String> {
     let other_space = || Err(format!("it is about another space than {repo}"));
-    if event.space != *repo {
+    // Within the repository's own file its name has no host; lines from a store of the user's may have one.
+    if !event.space.is_called(repo) {
         return other_space();
     }
+    event.space = repo.clone();
     let clean = |text: &mut String| *text = neutralise_text(text);
     event.actor.iter_mut().for_each(clean);
     match &mut event.what {
         EventBody::Remembered {
             memory, rationale, ..
         } => {
-            if memory.space != *repo {
+            if !memory.space.is_called(repo) {
                 return other_space();
             }
+            memory.space = repo.clone();
             let moderated = import::moderate_imported_memory((**memory).clone());
             **memory = distrust_memory(moderated.map_err(|it| it.to_string())?);
             rationale.iter_mut().for_each(clean);
