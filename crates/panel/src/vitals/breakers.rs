@@ -51,7 +51,7 @@ fn render_open_breaker(scope: &RequestScope, space: &Space, trip: &OpenBreaker) 
             }
             @if can_review(scope) {
                 (render_post_form(scope, "/vitals/close", &html! {
-                    input type="hidden" name="space" value=(space);
+                    input type="hidden" name="space" value=(space.as_str());
                     @if let Some(it) = &trip.actor { input type="hidden" name="actor" value=(it); }
                     button type="submit" { "Close this breaker" }
                 }))
