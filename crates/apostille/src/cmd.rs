@@ -11,6 +11,7 @@ mod import;
 mod list;
 mod log;
 mod mcp;
+mod pin;
 mod promote;
 mod recall;
 mod remember;
@@ -120,6 +121,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Mcp(args) => mcp::run(ctx, args),
         CliCommand::Serve(args) => serve::run(ctx, args),
         CliCommand::Token(args) => token::run(ctx, args),
+        CliCommand::Pin(args) => pin::run(ctx, args),
         CliCommand::Hook(args) => Ok(hook::run(ctx, args)),
         CliCommand::Why(args) => why::run(ctx, args),
         CliCommand::Doctor => apostille_setup::doctor::run(ctx),

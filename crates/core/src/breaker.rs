@@ -64,7 +64,7 @@ pub fn name_write_actor(voice: &Voice) -> String {
 
 /// Whom the log names for what a speaker does: a person as the context has them, anybody else as breakers count them.
 pub(crate) fn name_removal_actor(by: &Speaker) -> Option<String> {
-    by.person().is_none().then(|| name_write_actor(by.voice()))
+    (!by.speaks_as_person()).then(|| name_write_actor(by.voice()))
 }
 
 /// What an actor did in a space, as far as it matters here.
@@ -232,7 +232,7 @@ pub(crate) fn consult_invalidation(
     by: &Speaker,
 ) -> Result<Option<Refusal>, StoreError> {
     let limits = &cx.policy.breakers;
-    if by.person().is_some() || limits.fewest_writes().is_none() {
+    if by.speaks_as_person() || limits.fewest_writes().is_none() {
         return Ok(None);
     }
     let (actor, space) = (name_write_actor(by.voice()), &memory.space);

@@ -322,9 +322,21 @@ pub fn supersede_memory(
     draft: Draft,
     how: ReplacementKind,
 ) -> Result<RememberOutcome, CoreError> {
-    let old = find_in_stage(cx, spaces, name, Stage::Active, "superseded");
+    let old = find_in_stage(cx, spaces, name, Stage::Active, "superseded")
+        .and_then(|old| require_confirmed(by, old));
     let outcome = remember_replacement(cx, old, draft, how)?;
     approve_agreed_replacement(cx, by, outcome)
+}
+
+/// Refuses a person's voice without the confirmation that the person set up: the guard lets such a voice replace a person's
+/// words, and holds back everybody else's.
+fn require_confirmed(by: &Speaker, old: Memory) -> Result<Memory, EarlyEnd> {
+    let is_unconfirmed = by.voice().is_person() && by.person().is_none();
+    if is_unconfirmed && old.voice.is_person() {
+        let verb = "replace what a person said";
+        return Err(Refusal::PersonDecides { verb }.into());
+    }
+    Ok(old)
 }
 
 /// Lets a replacement out of quarantine that the person of this call agreed to.

@@ -8,14 +8,18 @@
 //! as the call and says what may be done in it.
 //!
 //! ```
-//! use apostille_core::speaker::{Speaker, TerminalFacts};
+//! use apostille_core::speaker::{Confirmation, Speaker, TerminalFacts};
 //!
 //! let at_a_terminal = TerminalFacts { is_manned: true, ..TerminalFacts::default() };
 //! assert!(Speaker::at_terminal(&at_a_terminal).person().is_some());
 //!
 //! // In an agent's shell it is the agent who speaks, whatever the shell looks like.
-//! let in_an_agents_shell = TerminalFacts { is_agent: true, ..at_a_terminal };
+//! let in_an_agents_shell = TerminalFacts { is_agent: true, ..at_a_terminal.clone() };
 //! assert!(Speaker::at_terminal(&in_an_agents_shell).person().is_none());
+//!
+//! // Where the user set up a confirmation, the terminal alone decides nothing.
+//! let unconfirmed = TerminalFacts { confirmation: Confirmation::Missing, ..at_a_terminal };
+//! assert!(Speaker::at_terminal(&unconfirmed).person().is_none());
 //! ```
 
 use crate::{
@@ -176,6 +180,18 @@ impl Question {
 #[derive(Debug, Clone)]
 pub struct Consent(Decision);
 
+/// Whether the person at a terminal gave the confirmation that they set up (`confirm` in their configuration).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Confirmation {
+    /// None is set up.
+    #[default]
+    NotRequired,
+    /// One is set up, and was not given in this run.
+    Missing,
+    /// It was given in this run.
+    Given,
+}
+
 /// What a terminal and its environment tell of who is there.
 #[derive(Debug, Clone, Default)]
 pub struct TerminalFacts {
@@ -187,6 +203,8 @@ pub struct TerminalFacts {
     pub declared: Option<String>,
     /// Whether the agent's session has read words from outside.
     pub is_exposed: bool,
+    /// The confirmation that an agent cannot give.
+    pub confirmation: Confirmation,
 }
 
 /// What is known of the token of a request that came through a socket.
@@ -237,7 +255,8 @@ impl Default for ConnectionFacts {
 }
 
 impl Speaker {
-    /// Who speaks at a terminal or in a script. In an agent's shell it is the agent.
+    /// Who speaks at a terminal or in a script. In an agent's shell it is the agent. Where the confirmation is missing, the words are
+    /// the person's and the decisions are nobody's.
     pub fn at_terminal(facts: &TerminalFacts) -> Self {
         let is_person = !facts.is_agent && (facts.is_manned || facts.declared.is_some());
         let voice = if is_person {
@@ -253,7 +272,7 @@ impl Speaker {
         };
         Self {
             voice,
-            person: is_person.then_some(Person {
+            person: (is_person && facts.confirmation != Confirmation::Missing).then_some(Person {
                 reach: Reach::Everywhere,
             }),
         }
@@ -287,6 +306,11 @@ impl Speaker {
     /// The person, where one speaks or is known to have agreed.
     pub fn person(&self) -> Option<&Person> {
         self.person.as_ref()
+    }
+
+    /// Whether the words are a person's, or a person agreed to them. It says who is named and counted, not what may be decided.
+    pub(crate) fn speaks_as_person(&self) -> bool {
+        self.person.is_some() || self.voice.is_person()
     }
 
     /// Whether this speaker may do this to a memory by themselves: it takes a person where a person said it, and where a

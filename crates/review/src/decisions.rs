@@ -122,7 +122,7 @@ impl Reviewer<'_> {
         words: EditableWords,
     ) -> CommandResult<DecisionOutcome> {
         let old = it.memory();
-        let speaker = self.ctx.system.speaker();
+        let speaker = self.ctx.deciding_speaker()?;
         let draft = Draft {
             subject: words.subject,
             reason: words.reason,
@@ -152,7 +152,7 @@ impl Reviewer<'_> {
         let mut deed = DecisionOutcome::default();
         let cx = self.workspace.context();
         let spaces = self.workspace.spaces();
-        let speaker = self.ctx.system.speaker();
+        let speaker = self.ctx.deciding_speaker()?;
         for memory in all_of_item(it) {
             let name = name_by_id(memory);
             deed.told += &match forget(&cx, &speaker, &spaces, name, "forgotten in review")? {

@@ -44,9 +44,9 @@ use dialogue::ReviewDialogue;
 
 /// Shows what waits, and does what a person decides.
 pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
     let is_named = !args.accept.is_empty() || !args.reject.is_empty();
     if is_named || args.all_safe {
+        let speaker = ctx.deciding_speaker()?;
         let by = require_person(&speaker, "decide about pending memories")?;
         let workspace = ctx.open_workspace()?;
         return if is_named && !args.all_safe {
@@ -57,8 +57,14 @@ pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
     }
     let workspace = ctx.open_workspace()?;
     let queue = review::list_review_queue(&workspace.context(), &workspace.spaces())?;
+    let is_talk = can_ask(ctx) && !queue.is_empty();
+    let speaker = if is_talk {
+        ctx.deciding_speaker()?
+    } else {
+        ctx.speaker()?
+    };
     match speaker.person() {
-        Some(by) if can_ask(ctx) && !queue.is_empty() => {
+        Some(by) if is_talk => {
             let mut dialogue = ReviewDialogue::new(ctx, by, &workspace, ctx, queue);
             // Whoever cuts the dialogue off is told how far it came.
             let made = Arc::clone(&dialogue.made);

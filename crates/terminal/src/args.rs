@@ -22,8 +22,9 @@ use clap::{
 };
 
 pub use agents::{
-    HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, SpacesArgs, SpacesLinkArgs,
-    SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
+    HookArgs, InitArgs, LogLevelArg, OfferArgs, PinArgs, PinSubcommand, ServeArgs, SpacesArgs,
+    SpacesLinkArgs, SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs,
+    WhyArgs,
 };
 pub use command_line::parse_command_line;
 pub use task::{
@@ -169,6 +170,8 @@ pub enum CliCommand {
     Serve(ServeArgs),
     /// Who may come through the socket of `serve`
     Token(TokenArgs),
+    /// The PIN that your decisions at a terminal take
+    Pin(PinArgs),
     /// Answer a hook of an agent's client, in its own JSON
     Hook(HookArgs),
     /// Which memories an agent was shown, and why

@@ -8,8 +8,9 @@ use std::{
 use anstream::AutoStream;
 use apostille_cite::source::Source;
 use apostille_core::{
+    memory::Memory,
     refusal::Refusal,
-    speaker::{Person, Speaker},
+    speaker::{Person, PersonVerb, Speaker},
 };
 use apostille_text::{moderate, secrets::mask_secrets};
 use clap::ColorChoice;
@@ -220,6 +221,33 @@ impl CommandContext {
         Workspace::open(&self.system, settings, place, source)
     }
 
+    /// Who speaks, for words and for what anybody may do.
+    pub fn speaker(&self) -> CommandResult<Speaker> {
+        let (_, settings) = self.find_project()?;
+        Ok(self.system.speaker(&settings))
+    }
+
+    /// Who speaks, for what only a person decides: where the user set up a confirmation, it is asked for here and nowhere else.
+    pub fn deciding_speaker(&self) -> CommandResult<Speaker> {
+        let (_, settings) = self.find_project()?;
+        self.system.ask_confirmation(&settings)?;
+        Ok(self.system.speaker(&settings))
+    }
+
+    /// Who speaks, for what is a person's decision about some memories only: about the others, nothing is asked.
+    pub fn speaker_for<'a>(
+        &self,
+        verb: PersonVerb,
+        memories: impl IntoIterator<Item = &'a Memory>,
+    ) -> CommandResult<Speaker> {
+        let speaker = self.speaker()?;
+        let mut memories = memories.into_iter();
+        match memories.all(|it| speaker.can_decide(verb, it)) {
+            true => Ok(speaker),
+            false => self.deciding_speaker(),
+        }
+    }
+
     /// Says something at once, to a person who waits for it.
     pub fn print_at_once(&self, text: &str) {
         // A terminal that is gone is noticed when the answer is read.
@@ -284,10 +312,30 @@ impl CommandContext {
             .with_code(code)
             .with_err(
                 format_titled_message(paint, YELLOW.bold(), "refused:", &message)
-                    + &advise_on_refusal(refusal)
+                    + &self
+                        .advise_on_refusal(refusal)
                         .map(format_hint)
                         .unwrap_or_default(),
             )
+    }
+
+    /// The way out of a refusal; where a confirmation is missing, what gives it.
+    fn advise_on_refusal(&self, refusal: &Refusal) -> Option<&'static str> {
+        let needs_person = matches!(
+            refusal,
+            Refusal::NotAPerson | Refusal::PersonDecides { .. } | Refusal::AsksPerson(_)
+        );
+        let missing = needs_person
+            .then(|| self.advise_on_confirmation())
+            .flatten();
+        missing.or_else(|| advise_on_refusal(refusal))
+    }
+
+    fn advise_on_confirmation(&self) -> Option<&'static str> {
+        let (_, settings) = self.find_project().ok()?;
+        let is_person = self.system.speaker(&settings).voice().is_person();
+        let required = is_person.then(|| self.system.required_confirmation(&settings));
+        required.and_then(|it| it.hint())
     }
 
     /// The answer when something was turned away, or the world is broken.

@@ -1,7 +1,7 @@
 //! Writing a file whole or not at all, and never through a link: what lies in a repository may have been put there to
 //! lead a writer out of it.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::{
     io::{self, Write as _},
     path::Path,
@@ -49,6 +49,25 @@ pub fn fsync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
+}
+
+/// Waits for the process that holds this lock file now. What has to be made for it is its owner's alone.
+pub(crate) fn lock_private_file(path: &Path) -> io::Result<File> {
+    let (mut folder, mut options) = (fs::DirBuilder::new(), OpenOptions::new());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    path.parent()
+        .map_or(Ok(()), |it| folder.recursive(true).create(it))?;
+    let file = options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    file.lock()?;
+    Ok(file)
 }
 
 #[cfg(unix)]

@@ -5,6 +5,7 @@
 //! trusted the clone (`crate::trust`), and `config/trust.rs` says how little it may decide then.
 
 mod brought_setting;
+mod confirm_mode;
 mod file;
 mod github_read;
 mod model;
@@ -29,6 +30,7 @@ use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
 
 pub use brought_setting::{BroughtSetting, list_brought_settings};
+pub use confirm_mode::ConfirmMode;
 pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
 pub use setting_key::SettingKey;
@@ -123,6 +125,8 @@ pub struct Settings {
     pub repository_store: Option<StoreUrl>,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
+    /// How a person confirms what only a person decides.
+    pub confirm: ConfirmMode,
     /// Where the gates of tasks are written down.
     pub task_dir: RepoPath,
     /// Whether NOTES.md tells of the active task.
@@ -147,6 +151,7 @@ impl Settings {
             untrusted: None,
             repository_store: None,
             model: ModelSettings::default(),
+            confirm: ConfirmMode::Off,
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_notes: true,
             origins: BTreeMap::new(),
@@ -208,7 +213,7 @@ impl Settings {
             value.as_ref().map_or_else(|| "none".into(), T::to_string)
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
-        let rows: [(SettingKey, &dyn ToString); 27] = [
+        let rows: [(SettingKey, &dyn ToString); 28] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -221,6 +226,7 @@ impl Settings {
             ),
             (SettingKey::Scoring, &policy.scoring),
             (SettingKey::RequireCitations, &policy.require_citations),
+            (SettingKey::Confirm, &self.confirm),
             (SettingKey::GithubUrl, &self.github_url),
             (SettingKey::GithubRead, &self.github_read),
             (SettingKey::TrustAllow, &self.trust_allow),
@@ -383,6 +389,7 @@ fn resolve_judged_settings(
     layers.into_iter().rev().collect::<Result<(), _>>()?;
     reader.choose_stores(system, place)?;
     reader.check_named_store(judge, brought)?;
+    reader.read_usual_confirm(system)?;
     let mut settings = reader.settings;
     let is_typed = *settings.origin(SettingKey::Repo) != SettingOrigin::Checkout;
     let asked = RepositoryRequest {
@@ -449,6 +456,11 @@ impl ConfigReader {
             SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
             SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
             SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,
+            // A variable is set by every command line, also an agent's.
+            SettingKey::Confirm if !matches!(origin, SettingOrigin::User(_)) => {
+                return Err("set it in your own config file".into());
+            }
+            SettingKey::Confirm => settings.confirm = scalar.parse_word()?,
             SettingKey::GithubUrl => {
                 settings.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
             }
@@ -509,6 +521,25 @@ impl ConfigReader {
             }
             self.set((&origin, base), key, scalar)
         })
+    }
+
+    /// What the usual file of the user says about confirming counts, too: `APOSTILLE_CONFIG` puts another one in its place with
+    /// one word of a command line.
+    fn read_usual_confirm(&mut self, system: &System) -> Result<(), CommandError> {
+        let usual = system.env.config_dir().map(|it| it.join("config.toml"));
+        let (Some(_), Some(path)) = (system.env.get("APOSTILLE_CONFIG"), usual) else {
+            return Ok(());
+        };
+        let Some(text) = file::read_config_file(&path)? else {
+            return Ok(());
+        };
+        let word = file::read_single_word(&path, &text, SettingKey::Confirm)?;
+        if let Some(mode) = word.filter(|it| *it > self.settings.confirm) {
+            self.settings.confirm = mode;
+            let origin = SettingOrigin::User(path);
+            self.settings.origins.insert(SettingKey::Confirm, origin);
+        }
+        Ok(())
     }
 
     fn read_repository_file(

@@ -30,7 +30,7 @@ words! {
         Store = "store",
         /// This program.
         Internal = "internal",
-        /// Nothing is broken: a [`Refusal`] is the cause.
+        /// Nothing is broken: a [`Refusal`] is the cause, or a PIN that was not given.
         Refused = "refused",
     }
 }
@@ -71,6 +71,14 @@ impl CommandError {
     pub fn config(what: impl fmt::Display) -> Self {
         Self::new(
             CommandErrorKind::Config,
+            anyhow::Error::msg(what.to_string()),
+        )
+    }
+
+    /// A person did not confirm what only a person decides.
+    pub fn unconfirmed(what: impl fmt::Display) -> Self {
+        Self::new(
+            CommandErrorKind::Refused,
             anyhow::Error::msg(what.to_string()),
         )
     }

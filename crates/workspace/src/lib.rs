@@ -16,16 +16,19 @@
 //! [`trust`] says whether a repository's own settings and memories are heard.
 //! [`workspace`] opens the store and the source of a command and lends it the core's `Context`; [`server_host`] does the same for each
 //! call of a server and implements [`apostille_api::host::OpenScope`]. [`healing`] lets citations follow the code while nobody waits. [`speaker`] is the terminal's door to
-//! [`apostille_core::speaker::Speaker`].
+//! [`apostille_core::speaker::Speaker`], and [`confirm`] asks for the [`pin`] there, where the user set one.
 
 pub mod atomic_file;
 pub mod config;
+pub mod confirm;
 pub mod error;
 pub mod github;
 pub mod healing;
+mod hidden_input;
 pub mod known_repositories;
 pub mod model;
 mod parent_environment;
+pub mod pin;
 pub mod project_folder;
 pub mod prompt;
 pub mod repository_space;

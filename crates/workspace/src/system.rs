@@ -23,8 +23,9 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_variable};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 55] = [
+pub(crate) const NAMES: [&str; 56] = [
     "APOSTILLE_PERSON",
+    "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -132,6 +133,7 @@ pub struct System {
     pub asked: Option<Timestamp>,
     seed: [u8; 16],
     drawn: Rc<Cell<u64>>,
+    confirmed: Rc<Cell<bool>>,
 }
 
 impl System {
@@ -157,6 +159,7 @@ impl System {
             asked,
             seed,
             drawn: Rc::default(),
+            confirmed: Rc::default(),
         })
     }
 
@@ -225,6 +228,24 @@ impl System {
             let passed = asked.map(|asked| Timestamp::now().duration_since(asked));
             now.checked_add(passed.unwrap_or_default()).unwrap_or(now)
         }
+    }
+
+    /// The time by the system's clock, for what a variable must not move. Tests fix it in builds that are not for use.
+    pub(crate) fn wall_clock(&self) -> Timestamp {
+        if cfg!(debug_assertions) {
+            return self.now;
+        }
+        Timestamp::now()
+    }
+
+    /// Whether the person confirmed in this run that it is them.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.confirmed.get()
+    }
+
+    /// Notes that the person confirmed it.
+    pub(crate) fn mark_confirmed(&self) {
+        self.confirmed.set(true);
     }
 
     /// Tells how many microseconds have passed since it was asked for.

@@ -1,6 +1,6 @@
 //! Who may come through the socket of `serve`: tokens by name, kept as digests in a file of the user's.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -142,8 +142,8 @@ impl TokenStore {
         draw: u128,
         change: impl FnOnce(&mut Vec<TokenRecord>) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
-        let _held =
-            lock_token_file(&self.0.with_extension("lock")).map_err(CommandError::internal)?;
+        let _held = atomic_file::lock_private_file(&self.0.with_extension("lock"))
+            .map_err(CommandError::internal)?;
         let mut tokens = self.read_tokens()?;
         let done = change(&mut tokens)?;
         tokens.sort_by(|a, b| a.name.cmp(&b.name));
@@ -176,25 +176,6 @@ fn parse_token_file(text: &str) -> anyhow::Result<Vec<TokenRecord>> {
         .into_iter()
         .map(TokenRecord::from_row)
         .collect()
-}
-
-/// Waits for whoever changes them now. What has to be made for that is its owner's alone.
-fn lock_token_file(path: &Path) -> io::Result<File> {
-    let (mut folder, mut options) = (fs::DirBuilder::new(), OpenOptions::new());
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
-    }
-    path.parent()
-        .map_or(Ok(()), |it| folder.recursive(true).create(it))?;
-    let file = options
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)?;
-    file.lock()?;
-    Ok(file)
 }
 
 /// How a file looks from outside: its length, when it was changed, and which file it is.

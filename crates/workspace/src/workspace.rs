@@ -100,7 +100,7 @@ impl Workspace {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),
         };
-        let (beside, user) = (records.clone(), settings.user.as_str());
+        let beside = records.clone();
         let scope = CallScope {
             store: Arc::clone(&store),
             source,
@@ -108,7 +108,7 @@ impl Workspace {
             own_policy: settings.user_policy(),
             now: system.now,
             random: Box::new(system.random_source()),
-            actor: Some(system.actor(user.split_once('/').map_or(user, |(_, name)| name))),
+            actor: Some(system.actor(&settings)),
             spaces: vec![settings.repo.clone(), settings.user.clone()],
             guardian: None,
             testimony: build_testimony(system),
@@ -137,7 +137,8 @@ impl Workspace {
     /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
     /// guarded so: nobody waits for a model there.
     pub fn with_guardian(mut self, system: &System) -> Result<Self, CommandError> {
-        if !self.settings.model.guard || system.speaker().person().is_some() {
+        let is_person = || system.speaker(&self.settings).voice().is_person();
+        if !self.settings.model.guard || is_person() {
             return Ok(self);
         }
         let guardian = super::model::build_model(system, &self.settings)?;

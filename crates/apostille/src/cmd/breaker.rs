@@ -19,7 +19,7 @@ pub fn run(ctx: &CommandContext, args: &BreakerArgs) -> CommandResult {
         let none = "no breaker is open\n";
         return Ok(build_breaker_output(ctx, None, &open, none));
     };
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.deciding_speaker()?;
     let by = require_person(&speaker, "close a breaker")?;
     // Those of an actor, or all, in the spaces in play.
     let closed = collect_breakers(&workspace, |space| {

@@ -23,8 +23,11 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let (damaged, names) = split_off_damaged(&workspace, &args.which.names)?;
     let memories = workspace.find_named(&names)?;
     // What a person said, and what a person decides about, is not erased by anybody else.
-    let speaker = ctx.system.speaker();
     let verb = PersonVerb::Forget;
+    let speaker = match damaged.is_empty() {
+        true => ctx.speaker_for(verb, &memories)?,
+        false => ctx.deciding_speaker()?,
+    };
     if !memories.iter().all(|it| speaker.can_decide(verb, it)) {
         let verb = verb.describe();
         return Err(Refusal::PersonDecides { verb }.into());

@@ -20,7 +20,11 @@ use folder::ImportSourceFile;
 
 /// Reads everything whole, and only then keeps what it holds.
 pub fn run(ctx: &CommandContext, args: &ImportArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = if args.trust {
+        ctx.deciding_speaker()?
+    } else {
+        ctx.speaker()?
+    };
     let by = if args.trust {
         Some(require_person(&speaker, "vouch for a file")?)
     } else {

@@ -31,7 +31,7 @@ pub fn run(ctx: &CommandContext, args: &PromoteArgs) -> CommandResult {
         reason: args.reason.clone(),
         citations: resolve_citations(&workspace, &args.cites)?,
         task: args.task.clone().or_else(active),
-        ..Promotion::new(args.name, ctx.system.speaker().voice().clone())
+        ..Promotion::new(args.name, ctx.speaker()?.voice().clone())
     };
     let cx = workspace.context_for(&note.space);
     match promote(&cx, &workspace.spaces(), promotion)? {

@@ -8,6 +8,7 @@ use apostille_core::{
     remember::{self, DraftRelation, NearMemory, RememberOutcome, classify, quarantine},
     revise,
     space::Space,
+    speaker::{PersonVerb, Speaker},
     standing_text::describe_kept_beside,
 };
 use apostille_terminal::{
@@ -31,6 +32,9 @@ pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
     let is_cited = !args.telling.cites.is_empty();
     let is_users = args.user || classify::belongs_to_user(layer, kind, &fact, is_cited);
     let space = if is_users { user } else { repo };
+    if let Some(merged) = args.on_duplicate.merge {
+        confirm_replacement(ctx, &workspace, merged)?;
+    }
     let draft = Draft {
         on_duplicate: convert_duplicate_args(&args.on_duplicate),
         ..build_cli_draft(ctx, &workspace, space, &fact, &args.telling)?
@@ -44,11 +48,28 @@ pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
     Ok(build_remember_output(ctx, &asked, outcome))
 }
 
+/// Asks a person to confirm that their words replace what a person said. An agent's replacement waits anyway.
+fn confirm_replacement(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    name: MemoryName,
+) -> CommandResult<()> {
+    let replaced = workspace.find_named(&[name])?;
+    let speaker = ctx.speaker_for(PersonVerb::Invalidate, &replaced)?;
+    let is_mine = |it: &Memory| speaker.can_decide(PersonVerb::Invalidate, it);
+    if speaker.voice().is_person() && !replaced.iter().all(is_mine) {
+        let verb = "replace what a person said";
+        return Err(Refusal::PersonDecides { verb }.into());
+    }
+    Ok(())
+}
+
 /// Replaces a memory; the new one travels the whole write path.
 pub fn run_supersede(ctx: &CommandContext, args: &SupersedeArgs) -> CommandResult {
     let workspace = ctx.open_guarded_workspace()?;
     let fact = read_fact_argument(ctx, &args.fact)?;
-    let space = workspace.find_named(&[args.name])?.remove(0).space;
+    let replaced = workspace.find_named(&[args.name])?;
+    let space = replaced[0].space.clone();
     let cx = workspace.context_for(&space);
     let draft = build_cli_draft(ctx, &workspace, space.clone(), &fact, &args.telling)?;
     let how = if args.correct {
@@ -56,7 +77,7 @@ pub fn run_supersede(ctx: &CommandContext, args: &SupersedeArgs) -> CommandResul
     } else {
         ReplacementKind::Better
     };
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.speaker_for(PersonVerb::Invalidate, &replaced)?;
     let outcome =
         revise::supersede_memory(&cx, &speaker, &workspace.spaces(), args.name, draft, how)?;
     let asked = RememberIntent {
@@ -82,6 +103,11 @@ fn build_cli_draft(
     fact: &str,
     telling: &FactArgs,
 ) -> CommandResult<Draft> {
+    let speaker = if telling.force {
+        ctx.deciding_speaker()?
+    } else {
+        ctx.system.speaker(&workspace.settings)
+    };
     Ok(Draft {
         layer: telling.layer,
         kind: telling.kind,
@@ -92,9 +118,9 @@ fn build_cli_draft(
         ran: telling.ran.clone(),
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
-        ..Draft::new(space, fact, build_cli_voice(ctx, telling)?)
+        ..Draft::new(space, fact, build_cli_voice(ctx, &speaker, telling)?)
     }
-    .with_vouching(telling.force, ctx.system.speaker().person()))
+    .with_vouching(telling.force, speaker.person()))
 }
 
 /// The citations that were typed.
@@ -109,11 +135,14 @@ pub(super) fn resolve_citations(
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
-fn build_cli_voice(ctx: &CommandContext, telling: &FactArgs) -> CommandResult<Voice> {
-    let speaker = ctx.system.speaker();
+fn build_cli_voice(
+    ctx: &CommandContext,
+    speaker: &Speaker,
+    telling: &FactArgs,
+) -> CommandResult<Voice> {
     let usual = speaker.voice().clone();
     let origin = telling.origin.unwrap_or(usual.origin);
-    if origin < usual.origin && speaker.person().is_none() {
+    if origin < usual.origin && !usual.is_person() {
         return Err(CommandError::usage(format!(
             "--origin {origin} is for a person, and none is at the terminal"
         ))

@@ -3,6 +3,7 @@
 use apostille_core::{
     memory::{Memory, MemoryName},
     revise::{self, ReviseOutcome},
+    speaker::PersonVerb,
 };
 
 use super::{format_outcome_line, remember::resolve_citations};
@@ -22,7 +23,7 @@ pub fn run_refresh(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandR
 
 /// Puts the citations of a memory on the lines as they are now, because it is still true there.
 pub fn run_confirm(ctx: &CommandContext, args: &ConfirmArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.speaker()?;
     revise_named_memories(ctx, &[args.which.name], "confirmed", |workspace, name| {
         let cites = resolve_citations(workspace, &args.cites)?;
         let by = speaker.voice();
@@ -41,7 +42,7 @@ pub fn run_apply(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandRes
 
 /// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run_approve(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.deciding_speaker()?;
     let by = require_person(&speaker, "approve pending memories")?;
     revise_named_memories(ctx, &args.names, "approved", |workspace, name| {
         revise::reconsider_memory(&workspace.context(), by, &workspace.spaces(), name)
@@ -50,10 +51,13 @@ pub fn run_approve(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandR
 
 /// Marks memories as wrong.
 pub fn run_invalidate(ctx: &CommandContext, args: &InvalidateArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
     revise_named_memories(ctx, &args.which.names, "invalidated", |workspace, name| {
         let cx = workspace.context();
-        revise::invalidate_memory(&cx, &speaker, &workspace.spaces(), name, &args.reason)
+        let memories = workspace.find_named(&[name])?;
+        let speaker = ctx.speaker_for(PersonVerb::Invalidate, &memories)?;
+        let spaces = workspace.spaces();
+        let done = revise::invalidate_memory(&cx, &speaker, &spaces, name, &args.reason);
+        done.map_err(CommandError::from)
     })
 }
 

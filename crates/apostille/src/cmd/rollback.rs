@@ -63,7 +63,11 @@ impl RollbackStepView {
 
 /// Takes a space back, on a person's word.
 pub fn run(ctx: &CommandContext, args: &RollbackArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = if args.dry_run {
+        ctx.speaker()?
+    } else {
+        ctx.deciding_speaker()?
+    };
     let person = if args.dry_run {
         None
     } else {

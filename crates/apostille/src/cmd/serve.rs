@@ -33,6 +33,10 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     let (_, settings) = ctx.find_project()?;
     let note = ctx.format_trust_note();
     let _ = write_styled_text(std::io::stderr().lock(), &note, ctx.flags.color);
+    let panel = match ctx.system.ask_for_panel(&settings)? {
+        true => Access::Review,
+        false => Access::Write,
+    };
     let port = args.port;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         CommandError::usage(format!("cannot listen on port {port}: {error}"))
@@ -53,10 +57,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
         host,
         offer: args.offered.to_offer(),
         keys: Arc::new(TokenKeyring::new(&ctx.system, token.as_deref())),
-        panel: match ctx.system.speaker().person() {
-            Some(_) => Access::Review,
-            None => Access::Write,
-        },
+        panel,
         clock: Box::new(ctx.system.clock()),
         port,
         limits: args.to_limits(),

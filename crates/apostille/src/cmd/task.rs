@@ -75,11 +75,11 @@ fn require_open_task(task: &Task) -> CommandResult<()> {
 }
 
 /// Who speaks here.
-fn build_task_voice(ctx: &CommandContext) -> Voice {
-    Voice {
+fn build_task_voice(ctx: &CommandContext) -> CommandResult<Voice> {
+    Ok(Voice {
         session: ctx.system.env.session_id().map(Into::into),
-        ..ctx.system.speaker().voice().clone()
-    }
+        ..ctx.speaker()?.voice().clone()
+    })
 }
 
 /// The notes written anew, and what went beside the matter, each on a line for people.

@@ -58,9 +58,8 @@ pub fn run(ctx: &CommandContext, args: &Args) -> CommandResult {
 
 fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     check_token_name(&args.name)?;
-    let speaker = ctx.system.speaker();
     if args.access == Access::Review {
-        require_person(&speaker, "make a token that reviews")?;
+        require_person(&ctx.deciding_speaker()?, "make a token that reviews")?;
     }
     let random = ctx.system.random_source();
     let now = ctx.system.now;

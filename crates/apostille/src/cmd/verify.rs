@@ -148,7 +148,7 @@ fn verify_with_progress(
             is_settled: settled::is_settled_checkout(workspace),
         });
     }
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.speaker()?;
     let orders = VerifyOptions {
         heal: true,
         invalidate: args.change.invalidate,

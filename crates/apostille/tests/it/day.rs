@@ -222,3 +222,32 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     ended(&env, "evening");
     insta::assert_snapshot!("report", env.ok(&["report", "--since", "7d"]));
 }
+
+/// The questions of a person's day without a confirmation: the one before a memory is erased, and no other.
+#[cfg(target_os = "linux")]
+#[test]
+fn person_is_asked_one_question_a_day() {
+    let env = crate::confirm::with_memories();
+    let day: &[(&[&str], usize)] = &[
+        (
+            &["remember", "--user", "--layer", "identity", "Ana, backend"],
+            0,
+        ),
+        (&["list"], 0),
+        (&["recall", "commits"], 0),
+        (&["approve", "m-1"], 0),
+        (&["supersede", "u-1", "prefers tiny commits"], 0),
+        (&["verify"], 0),
+        (&["invalidate", "m-1", "--reason", "they want three"], 0),
+        (&["forget", "m-1"], 1),
+    ];
+    for (arguments, expected) in day {
+        let ran = env.at_terminal(arguments, "y\n");
+        assert_eq!(
+            (ran.code, crate::confirm::count_questions(&ran)),
+            (0, *expected),
+            "{arguments:?}: {ran}"
+        );
+    }
+    assert_eq!(day.iter().map(|it| it.1).sum::<usize>(), 1);
+}

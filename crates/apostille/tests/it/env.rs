@@ -179,6 +179,18 @@ impl Env {
         self.said(self.command(arguments).output().unwrap())
     }
 
+    /// Runs the program at a terminal that `script` makes, where this is typed: what a person does, and an agent with a shell can do.
+    #[cfg(target_os = "linux")]
+    pub fn at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
+        let words = arguments.iter().map(|it| format!(" '{it}'"));
+        let line = format!("\"$APOSTILLE\"{}", words.collect::<String>());
+        let mut command = self.shell(r#"exec script -qec "$LINE" /dev/null"#);
+        command.env("LINE", line).env("SHELL", "/bin/sh");
+        let mut ran = self.feed(command, typed);
+        ran.out = ran.out.replace('\r', "");
+        ran
+    }
+
     /// Runs a command that must go well, and returns its output.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);

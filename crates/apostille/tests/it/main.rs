@@ -17,6 +17,8 @@ mod citations;
 mod cited_commit;
 mod codes;
 mod config;
+#[cfg(target_os = "linux")]
+mod confirm;
 mod day;
 mod door;
 mod echo;

@@ -141,6 +141,26 @@ impl OfferArgs {
     }
 }
 
+/// `pin`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct PinArgs {
+    /// What to do; whether one is set is told unless said.
+    #[command(subcommand)]
+    pub what: Option<PinSubcommand>,
+}
+
+/// What is done about the PIN.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum PinSubcommand {
+    /// Set one; it is typed twice, unseen
+    Set,
+    /// Set another one; the old one is asked for
+    Change,
+    /// Do without; the old one is asked for
+    Remove,
+}
+
 /// `token`.
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]

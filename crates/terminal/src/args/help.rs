@@ -47,6 +47,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "init",
             "trust",
             "config",
+            "pin",
             "doctor",
             "completions",
             "man",
@@ -520,6 +521,19 @@ Examples:
 A repository's space is host/owner/name by its remote. The first clone is taken at its word; a later one has to share
 history with it, or its memories are kept apart until you link it. A fork has a space of its own; --repo acme/app
 reads the parent's.",
+    ),
+    (
+        "pin",
+        "\
+Examples:
+  $ apostille pin set
+  $ apostille pin                       # whether one is set, and what it is asked for
+  $ apostille pin change
+
+A program with a shell can make a terminal and type into it. A PIN is what it does not know: it is asked for before you
+approve, reject, roll back, close a breaker, make a reviewing token, or change what a person said; not for reading and not
+for remembering. It is typed at the terminal, never piped. docs/security.md says what it protects from, and what to do about
+a forgotten one.",
     ),
     (
         "token",

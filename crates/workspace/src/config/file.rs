@@ -1,8 +1,9 @@
 //! The files that settings are read from. What is wrong is said with the file and the line.
 
 use std::collections::BTreeMap;
-use std::{fs, io::ErrorKind, path::Path};
+use std::{fs, io::ErrorKind, path::Path, str::FromStr};
 
+use apostille_text::words::UnknownWord;
 use serde::Deserialize as _;
 use toml::Spanned;
 
@@ -62,6 +63,24 @@ pub(super) fn parse_config_toml(
         }
     }
     Ok(())
+}
+
+/// The word that a TOML file has for one key of its top, whatever else is in it.
+pub(super) fn read_single_word<T: FromStr<Err = UnknownWord>>(
+    path: &Path,
+    text: &str,
+    key: SettingKey,
+) -> Result<Option<T>, CommandError> {
+    let table: toml::Table =
+        toml::from_str(text).map_err(|error| build_config_file_error(path, error.message()))?;
+    let Some(value) = table.get(key.as_str()) else {
+        return Ok(None);
+    };
+    ConfigScalar::deserialize(value.clone())
+        .map_err(|error| error.to_string())
+        .and_then(|it| it.parse_word())
+        .map(Some)
+        .map_err(|why| build_config_file_error(path, format!("{key}: {why}")))
 }
 
 /// Gives every key of the `memory` block of an `agent.json` to `set`; the rest belongs to another program.

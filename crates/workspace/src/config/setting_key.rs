@@ -24,6 +24,8 @@ words! {
         Scoring = "scoring",
         /// Whether repository facts need a citation.
         RequireCitations = "require_citations",
+        /// How a person confirms what only a person decides.
+        Confirm = "confirm",
         /// Where GitHub's API is.
         GithubUrl = "github.url",
         /// Which repositories servers read there, where they are not checked out.

@@ -29,6 +29,9 @@ pub(super) fn check_repository_setting(
             "a repository does not choose whose memory is shown; \
              set it in your own config file, or with APOSTILLE_REPO"
         }
+        SettingKey::Confirm => {
+            "a repository does not say how you are recognised; set it in your own config file"
+        }
         SettingKey::GithubUrl => {
             "a repository does not choose where your token is sent; \
              set it in your own config file, or with APOSTILLE_GITHUB_URL"
@@ -233,6 +236,13 @@ mod tests {
             Err("a store is"),
         );
         check(SettingKey::User, text("ana"), Err("who its user is"));
+        for word in ["off", "panel", "pin"] {
+            check(
+                SettingKey::Confirm,
+                text(word),
+                Err("how you are recognised"),
+            );
+        }
         check(SettingKey::Repo, text("other/app"), Err("whose memory"));
         check(
             SettingKey::GithubUrl,

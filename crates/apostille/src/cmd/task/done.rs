@@ -142,7 +142,7 @@ fn remember_task_summary(
             work,
             day: &today,
         };
-        let voice = build_task_voice(ctx);
+        let voice = build_task_voice(ctx)?;
         let draft = summary::draft_task_summary(space, task, &memories, ending, voice);
         remember_task_draft(workspace, draft)
     };

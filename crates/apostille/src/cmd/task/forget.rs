@@ -5,7 +5,7 @@ use apostille_core::{
     list,
     memory::{Layer, Memory, MemoryId, MemoryName},
     refusal::Refusal,
-    speaker::PersonVerb,
+    speaker::{PersonVerb, Speaker},
     store::MemoryFilter,
 };
 use apostille_tasks::task::TaskSlug;
@@ -41,8 +41,8 @@ pub fn run(ctx: &CommandContext, args: &TaskForgetArgs) -> CommandResult {
     let (kept, notes): (Vec<Memory>, Vec<Memory>) = list_memories_of_task(&workspace, &slug)?
         .into_iter()
         .partition(|it| it.layer == Layer::Knowledge);
-    let speaker = ctx.system.speaker();
     let verb = PersonVerb::Forget;
+    let speaker = ctx.speaker_for(verb, &notes)?;
     if !notes.iter().all(|it| speaker.can_decide(verb, it)) {
         let verb = verb.describe();
         return Err(Refusal::PersonDecides { verb }.into());
@@ -55,7 +55,7 @@ pub fn run(ctx: &CommandContext, args: &TaskForgetArgs) -> CommandResult {
         let answer = ctx.render_output(&json, |_| "nothing was forgotten\n".into());
         return Ok(answer.nothing_if(true));
     }
-    forget_notes(ctx, &workspace, &notes)?;
+    forget_notes(&speaker, &workspace, &notes)?;
     let left = tasks.erase(&slug)?;
     let left = left.map(|it| format!("'{}' holds other files and stays", it.display()));
     let (mut problems, _) = super::refresh_task_notes(&tasks, &workspace)?;
@@ -82,17 +82,12 @@ fn list_memories_of_task(workspace: &Workspace, slug: &TaskSlug) -> CommandResul
     Ok(list::list_memories(&workspace.context(), &filter)?)
 }
 
-fn forget_notes(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    notes: &[Memory],
-) -> CommandResult<()> {
+fn forget_notes(speaker: &Speaker, workspace: &Workspace, notes: &[Memory]) -> CommandResult<()> {
     let (cx, spaces) = (workspace.context(), workspace.spaces());
-    let speaker = ctx.system.speaker();
     for it in notes {
         let name = MemoryName::Id(it.id);
         let reason = "its task was forgotten";
-        if let ForgetOutcome::Refused(refusal) = forget(&cx, &speaker, &spaces, name, reason)? {
+        if let ForgetOutcome::Refused(refusal) = forget(&cx, speaker, &spaces, name, reason)? {
             return Err(refusal.into());
         }
     }

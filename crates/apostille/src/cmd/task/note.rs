@@ -134,7 +134,7 @@ fn draft_task_note(
     let constraint = args.sort.constraint.then(|| CONSTRAINT.to_owned());
     let voice = Voice {
         tainted: args.tainted,
-        ..build_task_voice(ctx)
+        ..build_task_voice(ctx)?
     };
     let space = workspace.settings.repo.clone();
     Ok(Draft {

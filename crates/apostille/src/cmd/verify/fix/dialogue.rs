@@ -7,6 +7,7 @@ use apostille_core::{
     memory::{Draft, Memory, MemoryName, ReplacementKind, Status},
     remember::RememberOutcome,
     revise::{self, ReviseOutcome},
+    speaker::PersonVerb,
     standing_text::describe_kept_beside,
     verify::proposal::ReplacementProposal,
 };
@@ -153,7 +154,7 @@ impl FixHand<'_> {
         fact: &str,
     ) -> CommandResult<String> {
         let old = &fix.verified.memory;
-        let speaker = self.ctx.system.speaker();
+        let speaker = self.ctx.speaker_for(PersonVerb::Invalidate, [old])?;
         let voice = speaker.voice().clone();
         let draft = Draft {
             citations: proposal.cites.iter().map(Into::into).collect(),
@@ -190,7 +191,7 @@ impl FixHand<'_> {
     ) -> CommandResult<String> {
         let old = &fix.verified.memory;
         let cx = self.workspace.context_for(&old.space);
-        let speaker = self.ctx.system.speaker();
+        let speaker = self.ctx.speaker()?;
         let (spaces, name) = (self.workspace.spaces(), MemoryName::Id(old.id));
         let (by, cites) = (speaker.voice(), proposal.cites.iter());
         let cites: Vec<CitationRequest> = cites.map(Into::into).collect();
@@ -203,7 +204,7 @@ impl FixHand<'_> {
         let reason = format!("the code changed: {}", format_cited_places(old));
         let cx = self.workspace.context();
         let name = MemoryName::Id(old.id);
-        let speaker = self.ctx.system.speaker();
+        let speaker = self.ctx.speaker_for(PersonVerb::Invalidate, [old])?;
         let spaces = self.workspace.spaces();
         let done = revise::invalidate_memory(&cx, &speaker, &spaces, name, &reason)?;
         Ok(self.format_revision("invalidated", old, done))
