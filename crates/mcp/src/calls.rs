@@ -7,7 +7,7 @@ use std::{
 };
 
 use apostille_core::Context;
-use apostille_text::secrets;
+use apostille_text::{moderate::check_name, secrets};
 use axum::http::request::Parts;
 use rmcp::{
     ErrorData,
@@ -82,7 +82,7 @@ impl McpServer {
         let origin = CallOrigin {
             roots,
             repo,
-            ..read_call_origin(context)
+            ..read_call_origin(context)?
         };
         let job: Arc<McpJob<ToolAnswer>> = Arc::new(move |cx, caller| {
             let called = profile.call_tool(cx, caller, tool.name, arguments.clone());
@@ -148,7 +148,7 @@ impl McpServer {
             Arc::new(move |cx, caller| resources::read_resource_page(cx, caller, &uri));
         let origin = CallOrigin {
             roots,
-            ..read_call_origin(context)
+            ..read_call_origin(context)?
         };
         match self.run_job(origin, job, context).await? {
             Ok(Ok(Some(page))) => Ok(results::to_mcp_resource_result(page).into()),
@@ -171,7 +171,7 @@ impl McpServer {
         let job: Arc<McpJob<Vec<MemoryResource>>> = Arc::new(resources::list_memory_resources);
         let origin = CallOrigin {
             roots,
-            ..read_call_origin(context)
+            ..read_call_origin(context)?
         };
         match self.run_job(origin, job, context).await? {
             Ok(Ok(listed)) => Ok(listed),
@@ -230,15 +230,16 @@ impl McpServer {
     }
 }
 
-/// What every request tells of its client.
-fn read_call_origin(context: &McpRequest) -> CallOrigin {
+/// What every request tells of its client. A name that is more than a name is refused: it would be stored with what is said.
+fn read_call_origin(context: &McpRequest) -> Result<CallOrigin, ErrorData> {
     let client = context.client_info();
-    CallOrigin {
-        session: read_client_session(&context.meta),
-        client: client.and_then(|it| parse_client_name(&it.name)),
+    let client = client.map(|it| parse_client_name("clientInfo.name", &it.name));
+    Ok(CallOrigin {
+        session: read_client_session(&context.meta)?,
+        client: client.transpose()?.flatten(),
         token: find_request_token(context).cloned(),
         ..CallOrigin::default()
-    }
+    })
 }
 
 /// What whoever sent it may do, where it came through a socket.
@@ -296,11 +297,15 @@ async fn send_mcp_progress(context: &McpRequest, step: u64) {
         .await;
 }
 
-fn read_client_session(meta: &RequestMetaObject) -> Option<String> {
-    let meta = serde_json::to_value(meta).ok()?;
-    SESSIONS
-        .iter()
-        .find_map(|key| parse_client_name(meta.get(key)?.as_str()?))
+fn read_client_session(meta: &RequestMetaObject) -> Result<Option<String>, ErrorData> {
+    let meta = serde_json::to_value(meta).unwrap_or_default();
+    for key in SESSIONS {
+        let text = meta.get(key).and_then(Value::as_str).unwrap_or_default();
+        if let Some(name) = parse_client_name(&format!("_meta.{key}"), text)? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 /// What a client says of itself: untrusted, so without anything that could be more than a name.
@@ -311,8 +316,10 @@ fn sanitize_client_text(text: &str) -> String {
         .collect()
 }
 
-/// The same for what is written down: nothing of it where it appears to hold a secret.
-fn parse_client_name(text: &str) -> Option<String> {
+/// The same for what is written down, if there is any of it.
+fn parse_client_name(field: &str, text: &str) -> Result<Option<String>, ErrorData> {
+    check_name(text)
+        .map_err(|why| ErrorData::invalid_params(format!("{field} is not a name: {why}"), None))?;
     let name = sanitize_client_text(text);
-    Some(name).filter(|it| !it.is_empty() && secrets::find_secret(it).is_none())
+    Ok(Some(name).filter(|it| !it.is_empty()))
 }

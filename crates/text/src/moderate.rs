@@ -7,11 +7,13 @@ mod emoji;
 mod hidden;
 mod instruction;
 mod markup;
+mod name;
 mod outgoing;
 mod skeleton;
 
 use std::borrow::Cow;
 
+pub use name::{BadName, check_name};
 pub use outgoing::{clean_code_text, clean_code_unless_secret, clean_json_texts};
 pub use skeleton::{fold_to_skeleton, has_confusable_word};
 

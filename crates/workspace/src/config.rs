@@ -28,6 +28,7 @@ use apostille_cite::{
 };
 use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
+use apostille_text::moderate::check_name;
 
 pub use brought_setting::{BroughtSetting, list_brought_settings};
 pub use confirm_mode::ConfirmMode;
@@ -445,10 +446,12 @@ impl ConfigReader {
                 self.named_stores.push((origin.clone(), store));
             }
             SettingKey::User => {
-                settings.user = Space::user(scalar.as_text()?).map_err(|it| it.to_string())?
+                let name = parse_name(scalar)?;
+                settings.user = Space::user(name).map_err(|it| it.to_string())?
             }
             SettingKey::Repo => {
-                settings.repo = Space::repo(scalar.as_text()?).map_err(|it| it.to_string())?
+                let name = parse_name(scalar)?;
+                settings.repo = Space::repo(name).map_err(|it| it.to_string())?
             }
             SettingKey::InjectMode => policy.inject.mode = scalar.parse_word()?,
             SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
@@ -656,6 +659,13 @@ impl ConfigReader {
         }
         Ok(())
     }
+}
+
+/// A name that is stored and shown with every memory.
+fn parse_name(scalar: &ConfigScalar) -> Result<&str, String> {
+    let name = scalar.as_text()?;
+    check_name(name).map_err(|it| it.to_string())?;
+    Ok(name)
 }
 
 /// Whether a store is the repository's: it named it, or it holds it. A file of the checkout came with it, whoever names

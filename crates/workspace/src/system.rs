@@ -17,7 +17,7 @@ use std::{
 
 use anyhow::Context as _;
 use apostille_agents::clients;
-use apostille_text::digest::Digest;
+use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 
 use crate::{error::CommandError, parent_environment::is_below_variable};
@@ -140,6 +140,7 @@ impl System {
     /// The world as it is now.
     pub fn from_process(typed: Vec<String>) -> Result<Self, CommandError> {
         let env = Environment::from_process();
+        check_person_name(&env)?;
         let cwd = std::env::current_dir()
             .context("cannot tell the current folder")
             .map_err(CommandError::internal)?;
@@ -270,6 +271,13 @@ impl System {
 /// The error for a user whose folders cannot be found.
 pub fn build_no_home_error() -> CommandError {
     CommandError::config("cannot tell where your data is kept: HOME is not set")
+}
+
+/// The person's name is stored with what they say, and in the log.
+fn check_person_name(env: &Environment) -> Result<(), CommandError> {
+    let name = env.get("APOSTILLE_PERSON").unwrap_or_default();
+    check_name(name)
+        .map_err(|why| CommandError::config(format!("APOSTILLE_PERSON is not a name: {why}")))
 }
 
 /// The time; tests fix it.

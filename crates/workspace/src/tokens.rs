@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context as _;
 use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
 use apostille_core::{format, space::Space};
-use apostille_text::digest::Digest;
+use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,8 @@ pub fn check_token_name(name: &str) -> Result<(), CommandError> {
             "'{name}' is the server's own name"
         )));
     }
+    check_name(name)
+        .map_err(|why| CommandError::usage(format!("this cannot be a token's name: {why}")))?;
     if (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_plain) {
         return Ok(());
     }

@@ -145,7 +145,7 @@ fn find_link(ctx: &CommandContext, named: Option<&Space>) -> CommandResult<(Clon
 }
 
 fn link_clone(ctx: &CommandContext, args: &SpacesLinkArgs) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.deciding_speaker()?;
     require_person(&speaker, "link a checkout to a repository's memories")?;
     let file = open_repository_file(ctx)?;
     let (link, settings) = find_link(ctx, args.space.as_ref())?;
@@ -172,7 +172,7 @@ fn link_clone(ctx: &CommandContext, args: &SpacesLinkArgs) -> CommandResult {
 }
 
 fn unlink_clone(ctx: &CommandContext) -> CommandResult {
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.deciding_speaker()?;
     require_person(&speaker, "unlink a checkout")?;
     let file = open_repository_file(ctx)?;
     let (link, settings) = find_link(ctx, None)?;

@@ -40,7 +40,7 @@ pub fn run(ctx: &CommandContext, args: &TrustArgs) -> CommandResult {
         return list_trusted_clones(ctx);
     }
     // Before anything is shown: an agent that may not decide does not read it here either.
-    let speaker = ctx.system.speaker();
+    let speaker = ctx.deciding_speaker()?;
     let person = require_person(&speaker, "trust a repository")?;
     let place = ctx.find_project_folder()?;
     if args.revoke {

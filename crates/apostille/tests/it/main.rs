@@ -42,6 +42,7 @@ mod malformed;
 mod mcp;
 mod model;
 mod moving;
+mod names;
 mod near;
 mod output;
 mod pending;

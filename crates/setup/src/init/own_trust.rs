@@ -24,7 +24,7 @@ impl SettingsAuthor {
         ctx: &CommandContext,
         args: &InitArgs,
     ) -> Result<Option<Self>, CommandError> {
-        let speaker = ctx.system.speaker();
+        let speaker = ctx.speaker()?;
         if !args.shared || speaker.person().is_none() {
             return Ok(None);
         }
