@@ -14,7 +14,7 @@ use apostille_core::{
     verify,
     verify::VerifiedMemory,
 };
-use apostille_text::{literals, words::words};
+use apostille_text::words::words;
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,9 +117,14 @@ pub fn add_review_details(cx: &Context, queue: &mut [ReviewItem]) -> Result<(), 
 
 /// What somebody wrote whom a breaker holds up is not safe, however good it looks alone.
 fn judge_pending_memory(verified: VerifiedMemory, is_held: impl Fn(&Memory) -> bool) -> ReviewItem {
-    let Memory { subject, fact, .. } = &verified.memory;
+    let Memory {
+        subject,
+        fact,
+        voice,
+        ..
+    } = &verified.memory;
     let evidence = current_cited_texts(&verified);
-    let unsaid = literals::find_ungrounded_statement(subject.as_deref(), fact, &evidence);
+    let unsaid = voice.find_unsaid_claims(subject.as_deref(), fact, &evidence);
     let care = match assess_review_care(&verified, &unsaid) {
         ReviewCare::Safe if is_held(&verified.memory) => ReviewCare::Unproven,
         care => care,

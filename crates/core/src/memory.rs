@@ -11,10 +11,7 @@ use crate::{
     space::Space,
 };
 use apostille_cite::{citation::Citation, citation_request::CitationRequest, follow::CitedClaim};
-use apostille_text::{
-    digest::Digest, literals::find_ungrounded_statement, secrets, secrets::mask_secrets,
-    words::words,
-};
+use apostille_text::{digest::Digest, literals, secrets, secrets::mask_secrets, words::words};
 
 /// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -350,6 +347,21 @@ impl Voice {
     pub fn is_person(&self) -> bool {
         !self.tainted && matches!(self.origin, Origin::User | Origin::UserCorrection)
     }
+
+    /// What a fact in this voice states and its evidence – each a path and the lines there – does not say. Of a fact that no person
+    /// says, every statement counts: a citation that proves one of them would else carry the others into every later session.
+    pub fn find_unsaid_claims(
+        &self,
+        subject: Option<&str>,
+        fact: &str,
+        evidence: &[(&str, &str)],
+    ) -> Vec<String> {
+        let unsaid = literals::find_ungrounded_statement(subject, fact, evidence);
+        match unsaid.is_empty() && !self.is_person() {
+            true => literals::find_unproven_statements(fact, evidence),
+            false => unsaid,
+        }
+    }
 }
 
 /// Where a memory stands in its life.
@@ -561,7 +573,10 @@ impl Memory {
             let subject = self.subject.as_deref();
             !self.evidence.is_empty()
                 || !evidence.is_empty()
-                    && find_ungrounded_statement(subject, &self.fact, &evidence).is_empty()
+                    && self
+                        .voice
+                        .find_unsaid_claims(subject, &self.fact, &evidence)
+                        .is_empty()
         };
         let marks = self.marks.iter().copied();
         marks.filter(move |it| *it != ModerationMark::Ungrounded || !is_grounded())

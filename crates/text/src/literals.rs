@@ -11,12 +11,14 @@ mod number;
 mod prose;
 mod scan;
 mod scanned_text;
+mod statements;
 
 use find::{FoundLiteral, find_literals};
 use std::{cell::LazyCell, collections::BTreeSet};
 
 use comparison::EvidenceComparison;
 use scanned_text::ScannedText;
+pub use statements::find_unproven_statements;
 
 /// Something a fact says that code would say in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

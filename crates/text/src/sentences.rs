@@ -46,7 +46,8 @@ fn count_line_sentences(line: &str) -> usize {
     n_sentences + line.trim_end_matches('。').matches('。').count()
 }
 
-fn ends_sentence(word: &str) -> bool {
+/// Whether a word ends a sentence: it has a full stop, and is not an abbreviation.
+pub(crate) fn ends_sentence(word: &str) -> bool {
     let bare = word.trim_end_matches([')', '"', '\'', '”', '’', '`']);
     let Some(word) = bare.strip_suffix(['.', '!', '?']) else {
         return false;

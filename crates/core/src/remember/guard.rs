@@ -305,7 +305,7 @@ fn find_kept_doubts(memory: &Memory) -> CitationDoubts {
     let mut doubts = CitationDoubts::default();
     if memory.marks.contains(&ModerationMark::Ungrounded) {
         let (subject, fact) = (memory.subject.as_deref(), &memory.fact);
-        doubts.unsaid = prove::find_unsaid_literals(subject, fact, &memory.citations);
+        doubts.unsaid = prove::find_unsaid_claims(&memory.voice, subject, fact, &memory.citations);
     }
     doubts
 }
@@ -493,7 +493,7 @@ pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
     let citations = &vetted.memory.citations;
     let is_said = || {
         let subject = known.subject.as_deref();
-        prove::find_unsaid_literals(subject, &known.fact, citations).is_empty()
+        prove::find_unsaid_claims(&known.voice, subject, &known.fact, citations).is_empty()
     };
     let is_proof = || !vetted.memory.evidence.is_empty() || !citations.is_empty() && is_said();
     let is_proved = || is_awaiting_proof(known) && (vetted.forced || is_proof());

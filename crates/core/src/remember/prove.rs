@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Context,
     evidence::NamedThing,
-    memory::{Draft, Layer, ModerationMark},
+    memory::{Draft, Layer, ModerationMark, Voice},
     names::name_things,
     refusal::Refusal,
     verify::format_verdict_reason,
@@ -89,11 +89,16 @@ pub fn prove_draft(cx: &Context, mut classified: Classified) -> Result<Proven, R
     if is_cited_order {
         classified.marks.push(ModerationMark::Instruction);
     }
-    let Draft { subject, fact, .. } = &classified.draft;
+    let Draft {
+        subject,
+        fact,
+        voice,
+        ..
+    } = &classified.draft;
     let unsaid = if citations.iter().any(Citation::is_unread) {
         Vec::new()
     } else {
-        find_unsaid_literals(subject.as_deref(), fact, &citations)
+        find_unsaid_claims(voice, subject.as_deref(), fact, &citations)
     };
     let said_at = find_place_that_says(source, fact, &unsaid, &citations);
     if !unsaid.is_empty() || unread.is_some() {
@@ -221,7 +226,8 @@ fn refuse_capture(cite: &CitationRequest, error: CaptureError) -> Refusal {
 }
 
 /// What a fact states and none of its citations says.
-pub(crate) fn find_unsaid_literals(
+pub(crate) fn find_unsaid_claims(
+    voice: &Voice,
     subject: Option<&str>,
     fact: &str,
     citations: &[Citation],
@@ -230,7 +236,7 @@ pub(crate) fn find_unsaid_literals(
     let evidence: Vec<_> = evidence
         .map(|it| (it.path.as_str(), &*it.snippet))
         .collect();
-    literals::find_ungrounded_statement(subject, fact, &evidence)
+    voice.find_unsaid_claims(subject, fact, &evidence)
 }
 
 /// Where in the cited files the words stand that the cited lines lack, nearest to those: often the right place, one function

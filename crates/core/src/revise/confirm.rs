@@ -17,7 +17,7 @@ use crate::{
     memory::{Memory, MemoryName, Stage, Voice},
     names::name_things,
     refusal::Refusal,
-    remember::prove::{capture_citation, find_unsaid_literals},
+    remember::prove::{capture_citation, find_unsaid_claims},
     space::Space,
 };
 
@@ -110,7 +110,8 @@ fn capture_places(
 
 /// Refuses unless the lines say what the fact says.
 fn require_said(memory: &Memory, citations: &[Citation]) -> Result<(), Refusal> {
-    let unsaid = find_unsaid_literals(memory.subject.as_deref(), &memory.fact, citations);
+    let subject = memory.subject.as_deref();
+    let unsaid = find_unsaid_claims(&memory.voice, subject, &memory.fact, citations);
     let Some(place) = citations.first().map(|it| it.location().to_string()) else {
         return Ok(());
     };

@@ -2,6 +2,7 @@
 
 use apostille_text::literals::{
     find_line_that_says, find_ungrounded_literals, find_ungrounded_statement,
+    find_unproven_statements,
 };
 
 /// A fact, the path it cites, and the lines there.
@@ -513,4 +514,13 @@ fn what_is_missing_is_named_in_the_order_of_the_fact() {
         find_ungrounded_literals("src/a.rs is generated", &[("src/a.rs", "// DO NOT EDIT")]),
         Vec::<String>::new()
     );
+}
+
+/// What the lines say is not held back for its second statement.
+#[test]
+fn grounded_facts_have_no_unproven_statement() {
+    for (fact, path, lines) in GROUNDED {
+        let found = find_unproven_statements(fact, &[(path, lines)]);
+        assert_eq!(found, [""; 0], "{fact}");
+    }
 }
