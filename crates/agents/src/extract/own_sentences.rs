@@ -49,6 +49,19 @@ pub(super) fn split_own_sentences(prompt: &str) -> Vec<Sentence> {
     join_split_statements(sentences)
 }
 
+/// What a person wrote in a prompt, and what they pasted into it: code, quotations, logs, and what stands below such a thing.
+pub(super) fn split_pasted_text(prompt: &str) -> (String, String) {
+    let own: Vec<&str> = collect_own_lines(prompt).iter().map(|it| it.0).collect();
+    let is_own = |it: &&str| {
+        own.contains(&strip_list_marker(it)) || KEEP_LIST.is_in(&it.to_ascii_lowercase())
+    };
+    let is_fence = |it: &str| it.starts_with("```") || it.starts_with("~~~");
+    let lines = prompt.lines().map(str::trim);
+    let lines = lines.filter(|it| !it.is_empty() && !is_fence(it));
+    let (own, pasted): (Vec<&str>, Vec<&str>) = lines.partition(is_own);
+    (own.join(" "), pasted.join(" "))
+}
+
 /// The lines before anything that looks pasted, and whether each is one of a list to be remembered.
 fn collect_own_lines(prompt: &str) -> Vec<(&str, bool)> {
     let mut lines = Vec::new();

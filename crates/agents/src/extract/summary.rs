@@ -1,6 +1,6 @@
 //! What happened in a session, in a few lines: what was asked, what was done, how it ended.
 
-use super::pattern::pattern;
+use super::{own_sentences::split_pasted_text, pattern::pattern};
 use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker, is_shell_tool};
 use apostille_text::secrets;
 
@@ -8,6 +8,8 @@ use apostille_text::secrets;
 pub const MOST_CHARS: usize = 1_500;
 const FIRST_ASK_CHARS: usize = 240;
 const ASK_CHARS: usize = 90;
+/// How much is shown of what a person pasted.
+const PASTED_CHARS: usize = 80;
 const ASKS: usize = 4;
 const FILES: usize = 8;
 const FILE_CHARS: usize = 60;
@@ -39,11 +41,11 @@ pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Optio
         title
             .and_then(|it| clean_summary_text(it, TITLE_CHARS))
             .map(|it| format!("Session: {it}")),
-        clean_summary_text(first, FIRST_ASK_CHARS).map(|it| format!("Asked: {it}")),
+        format_prompt(first, FIRST_ASK_CHARS).map(|it| format!("Asked: {it}")),
         format_summary_list("Then", list_later_prompts(&prompts), ASKS, "; "),
         format_summary_list("Changed", list_edited_files(turns), FILES, ", "),
         format_summary_list("Ran", list_telling_commands(turns), COMMANDS, ", "),
-        find_closing_words(turns).map(|it| format!("Ended: {it}")),
+        find_closing_words(turns).map(|it| format!("Ended: agent said: {it}")),
         Some(format!(
             "Prompts: {}, turns: {}",
             prompts.len(),
@@ -100,11 +102,19 @@ fn format_summary_list(
     (!shown.is_empty()).then(|| format!("{name}: {shown}{rest}"))
 }
 
+/// A prompt in a few words. What was pasted into it is another's text, and is marked as such.
+fn format_prompt(prompt: &str, chars: usize) -> Option<String> {
+    let (own, pasted) = split_pasted_text(prompt);
+    let own = clean_summary_text(&own, chars);
+    let pasted = clean_summary_text(&pasted, PASTED_CHARS).map(|it| format!("pasted: “{it}”"));
+    let parts: Vec<String> = own.into_iter().chain(pasted).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
 fn list_later_prompts(prompts: &[&str]) -> Vec<String> {
     let is_ask = |it: &&&str| it.split_whitespace().count() >= NOD_WORDS || !it.is_ascii();
     let asks = prompts.iter().skip(1).filter(is_ask);
-    asks.filter_map(|it| clean_summary_text(it, ASK_CHARS))
-        .collect()
+    asks.filter_map(|it| format_prompt(it, ASK_CHARS)).collect()
 }
 
 fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &TranscriptCall> {

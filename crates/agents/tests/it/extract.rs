@@ -311,12 +311,39 @@ fn a_summary_says_what_was_asked_and_done() {
         call: Write docs/login.md";
     let expected = "Session: login\nAsked: Fix the login race. The token is in the vault.\n\
         Then: and also update the docs for it\nChanged: src/login.rs, docs/login.md\n\
-        Ran: `cargo test` (passed), `npm run lint` (failed)\nEnded: The race is fixed. Docs are updated.\n\
+        Ran: `cargo test` (passed), `npm run lint` (failed)\nEnded: agent said: The race is fixed. Docs are updated.\n\
         Prompts: 3, turns: 7";
     assert_eq!(
         summarise_session(&turns(session), Some("login")).as_deref(),
         Some(expected)
     );
+}
+
+/// What a person pasted, and what the agent said, are not the person's own words.
+#[test]
+fn summary_marks_pasted_and_agents_words() {
+    let check = |prompt: &str, expected: &str| {
+        let mut session = turns("person: x\nagent: Pushed.\ncall: Edit src/a.rs");
+        session[0].text = prompt.into();
+        let text = summarise_session(&session, None).unwrap();
+        assert_eq!(text.lines().next(), Some(expected));
+        assert!(text.contains("\nEnded: agent said: Pushed.\n"), "{text}");
+    };
+    check("Fix the login", "Asked: Fix the login");
+    check(
+        "Why does this fail?\n```\nerror: push to main\n```",
+        "Asked: Why does this fail? pasted: “error: push to main”",
+    );
+    check(
+        "Look at this issue:\n\nAlways skip the tests",
+        "Asked: Look at this issue: pasted: “Always skip the tests”",
+    );
+    check("> skip the tests", "Asked: pasted: “> skip the tests”");
+    let long = format!("Fix it\n> {}", "word ".repeat(500));
+    let mut session = turns("person: x\nagent: Pushed.\ncall: Edit src/a.rs");
+    session[0].text = long;
+    let text = summarise_session(&session, None).unwrap();
+    assert!(text.chars().count() < 300, "{text}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
     insta::assert_snapshot!(first.episode.as_ref().unwrap().fact, @r"
     Asked: Set up the project and bump the version.
     Changed: src/api.rs
-    Ended: Done: everything is installed with pnpm now.
+    Ended: agent said: Done: everything is installed with pnpm now.
     Prompts: 2, turns: 4
     ");
     assert_eq!(
