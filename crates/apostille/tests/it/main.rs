@@ -9,6 +9,7 @@
     reason = "nothing is reachable in a test; `pub` says what a module offers"
 )]
 
+mod agents_reach;
 mod audit;
 mod branches;
 mod breaker;

@@ -227,19 +227,21 @@ fn append_memory(
     Ok(Box::new(memory))
 }
 
-/// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has
-/// a limit of its own and does not give way.
+/// How many of the oldest are compared by their use, beside those that must give way.
+const COMPARED: usize = 200;
+
+/// The knowledge that must give way so that the total stays within the policy's: the least used of the oldest. Episodes tell what
+/// happened and the identity layer has a limit of its own; neither counts nor gives way. What waits takes nobody's place, and what
+/// a person said gives way to a person's words alone.
 fn build_retirement_events(cx: &Context, memory: &Memory) -> Result<Vec<Event>, EarlyEnd> {
-    const COUNTED: [Layer; 3] = [Layer::Knowledge, Layer::Episode, Layer::Session];
     let Some(max_total) = cx.policy.limits.max_total else {
         return Ok(Vec::new());
     };
-    if memory.layer == Layer::Identity {
+    if memory.layer != Layer::Knowledge || !memory.is_active() {
         return Ok(Vec::new());
     }
     let tally = cx.store.summarize_space(&memory.space)?;
-    let active: u64 = COUNTED.iter().map(|it| tally.count_active(*it)).sum();
-    let excess = usize::try_from(active)
+    let excess = usize::try_from(tally.count_active(Layer::Knowledge))
         .unwrap_or(usize::MAX)
         .saturating_add(1)
         .saturating_sub(max_total);
@@ -247,16 +249,19 @@ fn build_retirement_events(cx: &Context, memory: &Memory) -> Result<Vec<Event>, 
         return Ok(Vec::new());
     }
     let filter = MemoryFilter {
-        layers: COUNTED.into(),
+        layers: vec![Layer::Knowledge],
         order: ListOrder::Oldest,
-        ..MemoryFilter::active_in([memory.space.clone()], excess)
+        ..MemoryFilter::active_in([memory.space.clone()], excess.saturating_add(COMPARED))
     };
+    let mut oldest = cx.store.list_memories(&filter)?;
+    oldest.retain(|it| memory.voice.is_person() || !it.voice.is_person());
+    // Of those that were used alike, the older ones stand first.
+    oldest.sort_by_key(|it| (it.usage.applied, it.usage.recalls));
     let retired = |it: &Memory| {
         let reason = format!("made room: at most {max_total} are kept");
         cx.new_memory_event(it, EventBody::Retired { reason })
     };
-    let oldest = cx.store.list_memories(&filter)?;
-    Ok(oldest.iter().map(retired).collect())
+    Ok(oldest.iter().take(excess).map(retired).collect())
 }
 
 /// The new citations, and the old ones that point elsewhere.

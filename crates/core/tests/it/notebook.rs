@@ -11,6 +11,7 @@ use apostille_core::{
     policy::{InjectMode, MemoryLimits, Policy, Scoring},
     recall::{RecallOutcome, RecallRequest, Style, overlap},
     remember::RememberOutcome,
+    revise::mark_memory_applied,
 };
 use apostille_text::secrets;
 
@@ -285,6 +286,56 @@ fn prune_leaves_identity_layer_alone() {
         ["u-1", "u-2", "u-3"].map(|it| world.look(it).is_active()),
         [true, false, true]
     );
+}
+
+#[test]
+fn prune_takes_least_used_knowledge_and_no_episode() {
+    let mut world = World::notebook();
+    world.policy.limits.max_total = Some(2);
+    world.kept(Draft {
+        layer: Some(Layer::Episode),
+        ..note("the outage of March")
+    });
+    for fact in ["apples are red", "pears are green"] {
+        world.kept(note(fact));
+        world.advance(1);
+    }
+    world.with(|cx| {
+        let name = "m-2".parse().unwrap();
+        mark_memory_applied(cx, &[repo()], name).unwrap()
+    });
+    world.kept(note("plums are blue"));
+    world.kept(Draft {
+        layer: Some(Layer::Episode),
+        ..note("the outage of April")
+    });
+    let active = ["m-1", "m-2", "m-3", "m-4", "m-5"].map(|it| world.look(it).is_active());
+    assert_eq!(active, [true, true, false, true, true]);
+}
+
+/// What an agent writes, or only proposes, does not push out what a person said.
+#[test]
+fn prune_keeps_a_persons_words_from_agents() {
+    let mut world = World::notebook();
+    world.policy.limits.max_total = Some(1);
+    world.kept(Draft {
+        voice: Voice::from_origin(Origin::User),
+        ..note("releases are on Tuesdays")
+    });
+    let agents = |fact: &str, tainted: bool| Draft {
+        voice: Voice {
+            tainted,
+            ..Voice::from_origin(Origin::Agent)
+        },
+        ..note(fact)
+    };
+    world.kept(agents("apples are red", false));
+    world.kept(agents("pears are green", true));
+    let active = ["m-1", "m-2", "m-3"].map(|it| world.look(it).is_active());
+    assert_eq!(active, [true, true, false]);
+    world.kept(agents("plums are blue", false));
+    let active = ["m-1", "m-2", "m-4"].map(|it| world.look(it).is_active());
+    assert_eq!(active, [true, false, true]);
 }
 
 #[test]
