@@ -165,7 +165,8 @@ fn the_same_memory_has_the_same_fingerprint() {
 fn commented(prepare: impl Fn(&Env)) -> Env {
     let env = Env::new();
     env.with_facts();
-    env.ok(&[
+    // From an agent it would wait, for its address.
+    env.stated(&[
         "remember",
         "--cite",
         "src/api.rs:5",
