@@ -230,8 +230,13 @@ impl CommandContext {
     /// Who speaks, for what only a person decides: where the user set up a confirmation, it is asked for here and nowhere else.
     pub fn deciding_speaker(&self) -> CommandResult<Speaker> {
         let (_, settings) = self.find_project()?;
-        self.system.ask_confirmation(&settings)?;
-        Ok(self.system.speaker(&settings))
+        self.find_deciding_speaker(&settings)
+    }
+
+    /// The same by settings that are known already.
+    pub fn find_deciding_speaker(&self, settings: &Settings) -> CommandResult<Speaker> {
+        self.system.ask_confirmation(settings)?;
+        Ok(self.system.speaker(settings))
     }
 
     /// Who speaks, for what is a person's decision about some memories only: about the others, nothing is asked.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use apostille_core::{
     memory::{Memory, Stage},
-    speaker::Person,
+    speaker::{Person, Speaker},
     store::{ListOrder, MemoryFilter},
 };
 use apostille_text::secrets::mask_secrets;
@@ -40,9 +40,9 @@ pub fn run(ctx: &CommandContext, args: &TrustArgs) -> CommandResult {
         return list_trusted_clones(ctx);
     }
     // Before anything is shown: an agent that may not decide does not read it here either.
-    let speaker = ctx.deciding_speaker()?;
-    let person = require_person(&speaker, "trust a repository")?;
     let place = ctx.find_project_folder()?;
+    let speaker = find_deciding_speaker(ctx, &place)?;
+    let person = require_person(&speaker, "trust a repository")?;
     if args.revoke {
         return revoke_trust(ctx, person, &place);
     }
@@ -55,6 +55,13 @@ pub fn run(ctx: &CommandContext, args: &TrustArgs) -> CommandResult {
             "this repository brings nothing of its own; there is nothing to trust\n",
         )),
     }
+}
+
+/// Who speaks, by the user's own settings: those that the repository brings may not even be read yet.
+fn find_deciding_speaker(ctx: &CommandContext, place: &ProjectFolder) -> CommandResult<Speaker> {
+    let (flags, nothing) = (ctx.flags.settings(), BroughtSettings::default());
+    let settings = config::resolve_settings_as_trusted(&ctx.system, &flags, place, &nothing)?;
+    ctx.find_deciding_speaker(&settings)
 }
 
 fn build_plain_output(ctx: &CommandContext, outcome: &str, text: &str) -> CommandOutput {

@@ -148,7 +148,7 @@ fn confirm_of_the_usual_file_counts_beside_another_one() {
 fn confirm_is_the_users_own_setting() {
     let mut env = with_memories();
     env.write("apostille.toml", "confirm = \"off\"\n");
-    let ran = env.run(&["list"]);
+    let ran = env.person(&["trust", "--yes"]);
     assert_eq!(ran.code, 2, "{ran}");
     assert!(ran.err.contains("how you are recognised"), "{ran}");
     fs::remove_file(env.repo().join("apostille.toml")).unwrap();

@@ -14,9 +14,10 @@ use serde_json::Value;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// One of the files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum BroughtFile {
     /// It is not there, or has no settings in it.
+    #[default]
     Absent,
     /// What it says.
     Text(String),
@@ -25,7 +26,7 @@ pub enum BroughtFile {
 }
 
 /// The settings that a repository brings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BroughtSettings {
     /// Where its own file is.
     pub config_path: PathBuf,
