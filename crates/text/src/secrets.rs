@@ -28,6 +28,8 @@ use std::{
 };
 use word_index::WordIndex;
 
+use crate::word_lists::is_in_word_list;
+
 /// Shortest text that can hold a secret: `pwd: abc`.
 const SHORTEST: usize = 8;
 /// Shortest run that counts as a blob when nothing around it says what it is.
@@ -60,7 +62,14 @@ impl TextForm {
     fn adapt_judge(self, judge: SecretJudge) -> Option<SecretJudge> {
         match self {
             Self::Joined if !judge.has_own_shape() => Some(SecretJudge::Strong),
-            Self::Guessed if !matches!(judge, SecretJudge::Shape | SecretJudge::Prefixed) => None,
+            Self::Guessed
+                if !matches!(
+                    judge,
+                    SecretJudge::Shape | SecretJudge::Prefixed | SecretJudge::SecretKey
+                ) =>
+            {
+                None
+            }
             _ => Some(judge),
         }
     }
@@ -171,6 +180,10 @@ fn find_password_in_sentence(
         let behind = |judge, it| accepts(judge, shift(it));
         if *noun == SecretNoun::Account {
             let found = sentence::find_after_account(before, after, behind)?;
+            return Some(("login-pair", shift(found)));
+        }
+        if *noun == SecretNoun::Login {
+            let found = sentence::find_after_login(after, behind)?;
             return Some(("login-pair", shift(found)));
         }
         if !word.is_password() {
@@ -307,6 +320,10 @@ fn is_blob_byte(byte: u8) -> bool {
     TABLE[usize::from(byte)]
 }
 
+/// Words behind which a long random run is public: it names content, a place in a list or an account.
+const PUBLIC_NAMES: &str = "cursor continuation bookmark checksum digest fingerprint thumbprint etag kid address wallet contract solana \
+    sitekey site-key site_key";
+
 /// A long random run outside of an address.
 fn find_random_blob(text: &str) -> Option<SecretHit> {
     let words =
@@ -318,7 +335,22 @@ fn find_random_blob(text: &str) -> Option<SecretHit> {
             run.len() >= BLOB_MIN && judge::is_random_blob(run) && !decode::is_base64_text(run)
         })?;
     let start = text.find(run)?;
-    Some((BLOB, start..start + run.len()))
+    (!is_named_public(&text[..start])).then_some((BLOB, start..start + run.len()))
+}
+
+/// Whether the word before a run says that it is public.
+fn is_named_public(before: &str) -> bool {
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || "\"'`:=(/".contains(c));
+    let before = before
+        .strip_suffix(" W")
+        .unwrap_or(before)
+        .to_ascii_lowercase();
+    let last = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    is_in_word_list(PUBLIC_NAMES, last.trim_matches(['"', '\'', ':', '=']))
+        || before.ends_with("site key")
 }
 
 #[cfg(test)]

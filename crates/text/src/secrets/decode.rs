@@ -79,7 +79,8 @@ pub(super) fn is_base64_text(run: &str) -> bool {
     decode_base64_run(run).is_some()
 }
 
-fn decode_base64_run(run: &str) -> Option<String> {
+/// What a run of base64 without its padding says, if that is plain text.
+pub(super) fn decode_base64_run(run: &str) -> Option<String> {
     let mut out = Vec::with_capacity(run.len());
     let (mut bits, mut held) = (0_u32, 0);
     for byte in run.bytes() {

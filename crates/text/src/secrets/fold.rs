@@ -25,6 +25,8 @@ fn fold_char_to_ascii(c: char) -> Option<char> {
         0xFE00..=0xFE0F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0100..=0xE01EF => None,
         0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
         0xA0 | 0x2000..=0x200A | 0x202F | 0x205F | 0x3000 => Some(' '),
+        // The apostrophe as people type it: `parola d’ordine`.
+        0x2018 | 0x2019 | 0x2BC => Some('\''),
         // Tag characters carry invisible ASCII.
         0xE0020..=0xE007E => char::from_u32(code - 0xE0000),
         0xE0000..=0xE007F => None,

@@ -17,7 +17,7 @@
 
 use std::sync::LazyLock;
 
-use super::word_index::WordIndex;
+use super::{decode::decode_base64_run, word_index::WordIndex};
 use crate::word_lists::is_in_word_list;
 
 /// How strictly a matched value is looked at before its row may speak.
@@ -27,6 +27,8 @@ pub(super) enum SecretJudge {
     Shape,
     /// A short prefix such as `sk-`: what follows must look like a token, not like a word.
     Prefixed,
+    /// The same behind `sk-`, which names of key types begin with as well: `sk-ssh-ed25519`.
+    SecretKey,
     /// The password part of an address.
     Address,
     /// The value after a word like "password": people choose short ones.
@@ -39,6 +41,8 @@ pub(super) enum SecretJudge {
     Unmistakable,
     /// The value after a word like "token".
     Token,
+    /// What follows `Basic` in a header: a name and a password in base64.
+    Basic,
     /// A value with only a loose tie to its keyword.
     Strong,
     /// A value that carries its keyword in its own name, as in `acme-secret-…`.
@@ -49,6 +53,8 @@ pub(super) enum SecretJudge {
     BrandedUuid,
     /// The seed of a second factor, which is letters and few digits.
     Seed,
+    /// The same in groups of four, which small words are too.
+    SpacedSeed,
     /// The key of a web framework: any marks, and long.
     FrameworkKey,
     /// A key in hexadecimal or of one case beside the name of its service.
@@ -64,7 +70,10 @@ impl SecretJudge {
             self,
             Self::Shape
                 | Self::Prefixed
+                | Self::SecretKey
+                | Self::SpacedSeed
                 | Self::Address
+                | Self::Basic
                 | Self::Named
                 | Self::Branded
                 | Self::BrandedUuid
@@ -74,8 +83,8 @@ impl SecretJudge {
     }
 
     /// Whether the value passes for a secret.
-    pub(super) fn accepts_value(self, value: &str) -> bool {
-        let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
+    pub(super) fn accepts_value(self, whole: &str) -> bool {
+        let value = whole.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
         let changes = || {
             value
                 .as_bytes()
@@ -85,16 +94,24 @@ impl SecretJudge {
         // Nobody writes a stand-in that is as long as this and has the shape of a token, but for one letter over and
         // over, as in `hvs.xxxxxxxx…`.
         let is_long = self == Self::Shape && value.len() > 80 && changes().count() > REST_MAX;
-        if !is_long && is_placeholder_value(value) {
+        let is_cut = matches!(self, Self::Token | Self::Strong) && whole.contains("...");
+        if is_cut || is_documented_value(value) || (!is_long && is_placeholder_value(value)) {
             return false;
         }
         match self {
             Self::Shape => true,
             Self::Prefixed => is_token_body(value),
+            Self::SecretKey => is_token_body(value) && !is_key_type(value),
             Self::Address => is_address_password(value),
             Self::Password => !is_secret_reference(value) && is_password_value(value),
-            Self::Sentence => !is_secret_reference(value) && is_chosen_password(value),
-            Self::Beside => !is_secret_reference(value) && is_password_beside_word(value),
+            Self::Sentence => {
+                !is_secret_reference(value)
+                    && (is_chosen_password(value) || is_word_and_number(whole))
+            }
+            Self::Beside => {
+                !is_secret_reference(value)
+                    && (is_password_beside_word(value) || is_word_number_and_mark(whole))
+            }
             Self::Unmistakable => !is_secret_reference(value) && is_unmistakable(value),
             Self::Token => {
                 !is_secret_reference(value)
@@ -102,18 +119,14 @@ impl SecretJudge {
                         || has_mixed_segment(value, 8, 2)
                         || (value.len() >= 10 && is_unpronounceable(value)))
             }
-            Self::Strong | Self::Named => {
-                // A bare Git or SHA-256 hash stands next to any word.
-                let is_bare_hash = matches!(value.len(), 40 | 64)
-                    && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-                ValueShape::from_value(value).len >= 16
-                    && is_random_value(value)
-                    && (self == Self::Named || !is_bare_hash)
-                    && !is_secret_reference(value)
-            }
+            Self::Named => is_strong_value(value),
+            // A bare Git or SHA-256 hash stands next to any word.
+            Self::Strong => is_strong_value(value) && !is_bare_hash(value),
+            Self::Basic => is_basic_login(value),
             Self::Branded => is_branded_token(value),
             Self::BrandedUuid => !is_public_brand(value),
             Self::Seed => value.bytes().any(|it| it.is_ascii_digit()) || is_unpronounceable(value),
+            Self::SpacedSeed => ValueShape::from_value(value).digits >= 2,
             Self::FrameworkKey => {
                 !is_secret_reference(value)
                     && ValueShape::from_value(value).digits > 0
@@ -158,11 +171,29 @@ const DASHED_PARTS: &str = "non pre auto self well case per user read write two 
     out in up on at to by the of and or not via opt log sign built one first third party long short high low let must \
     app web api url uri http https docker compose linux gnu unknown aws gcp azure git hub cloud base line data store \
     content header body origin site service account manager policy less length id default none null true false empty \
-    ready check test prod dev stage staging live local remote ssh ssl tls vault card real old new top down over under";
+    ready check test prod dev stage staging live local remote ssh ssl tls vault card real old new top down over under nicht leer pflicht ohne frei sicher";
 /// Endings of the last part of such a word.
 const DASHED_ENDINGS: [&str; 13] = [
     "ed", "ing", "ive", "able", "ible", "ly", "ic", "ous", "less", "ful", "ent", "ant", "ory",
 ];
+
+/// Whether the name of a key type goes on so behind `sk-`.
+fn is_key_type(value: &str) -> bool {
+    value.starts_with("ssh-") || value.starts_with("ecdsa-")
+}
+
+/// Values that the pages of a vendor show to everyone, in lower case and cut short.
+const DOCUMENTED: [&str; 4] = [
+    "4ec39hqlyjwdarj",
+    "bqokikjovbii2hlw",
+    "akiai44qh8dhb",
+    "wjalrxutnfemi/k7mdeng/bpxrficyexample",
+];
+
+fn is_documented_value(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    DOCUMENTED.iter().any(|it| lower.contains(it))
+}
 
 fn is_placeholder_value(value: &str) -> bool {
     static INDEX: LazyLock<WordIndex> =
@@ -176,7 +207,7 @@ const REST_MAX: usize = 16;
 /// Variables, paths, addresses and expressions: they point at a secret instead of holding it.
 fn is_secret_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '['])
+    value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '[', '?'])
         || ["::", "env.", "environ", "secrets.", "config."]
             .iter()
             .any(|part| lower.contains(part))
@@ -363,6 +394,24 @@ fn is_random_value(value: &str) -> bool {
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
 }
 
+fn is_bare_hash(value: &str) -> bool {
+    matches!(value.len(), 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_strong_value(value: &str) -> bool {
+    ValueShape::from_value(value).len >= 16 && is_random_value(value) && !is_secret_reference(value)
+}
+
+/// A name and a password, judged by the password; what does not read as text, by its looks.
+fn is_basic_login(value: &str) -> bool {
+    match decode_base64_run(value.trim_end_matches('=')) {
+        Some(text) => text
+            .split_once(':')
+            .is_some_and(|(_, password)| is_address_password(password)),
+        None => is_strong_value(value) && !is_bare_hash(value),
+    }
+}
+
 fn is_password_value(value: &str) -> bool {
     let whole = ValueShape::from_value(value);
     let symbols = value
@@ -379,22 +428,73 @@ fn is_chosen_password(value: &str) -> bool {
     is_password_value(value)
         || is_number
         || is_unpronounceable(value)
-        || is_passphrase(value)
+        || is_short_leet(value)
+        || measure_consonant_run(value) >= 6
+        || is_passphrase(value, 2)
         || is_in_word_list(WELL_KNOWN, &value.to_ascii_lowercase())
 }
 
 /// The same beside the word "password", where most words go on with the sentence.
 fn is_password_beside_word(value: &str) -> bool {
-    let is_mixed = has_mixed_segment(value, 6, 1) && !value.contains('_');
+    let is_mixed =
+        has_mixed_segment(value, 6, 1) && !value.contains('_') && !is_product_name(value);
     let is_marked = value.len() > 6 && has_password_symbol(value);
-    (is_password_value(value) && (is_mixed || is_marked)) || is_unpronounceable(value)
+    (is_password_value(value) && (is_mixed || is_marked))
+        || is_unpronounceable(value)
+        || is_passphrase(value, 3)
+}
+
+/// A word, a joint or none, and a number, with marks behind or not: `Falcon-71`, `ocean.2595!`.
+fn is_word_and_number(value: &str) -> bool {
+    let body = value.trim_end_matches(['!', '*', '#', '$', '%', '&', '?', '.']);
+    let word = body.trim_end_matches(|c: char| c.is_ascii_digit());
+    let letters = word.trim_end_matches(['_', '-', '.']);
+    let is_ticket = letters.bytes().all(|it| it.is_ascii_uppercase());
+    let is_term = is_in_word_list(
+        TERMS,
+        &format!("{letters}{}", &body[word.len()..]).to_ascii_lowercase(),
+    );
+    (2..=6).contains(&(body.len() - word.len()))
+        && word.len() - letters.len() <= 1
+        && letters.len() >= 3
+        && letters.bytes().all(|it| it.is_ascii_alphabetic())
+        && !is_ticket
+        && !is_term
+}
+
+/// The same with a mark, which no name has.
+fn is_word_number_and_mark(value: &str) -> bool {
+    value.ends_with(['!', '*', '#', '$', '%', '&']) && is_word_and_number(value)
+}
+
+/// A word and a version, as in `Keycloak24` and `Terraform1.6`.
+fn is_product_name(value: &str) -> bool {
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_version = value.len() - word.len() <= 2 || value[word.len()..].contains('.');
+    is_version && word.bytes().all(|it| it.is_ascii_alphabetic()) && !is_unpronounceable(word)
+}
+
+/// A short word with a digit inside, as in `adm1n`.
+fn is_short_leet(value: &str) -> bool {
+    let has_inner_digit = ValueShape::from_value(value).kinds >= 2;
+    value.len() == 5 && has_inner_digit && has_mixed_segment(value, 5, 1)
+}
+
+/// The longest run of lower-case letters that are no vowels.
+fn measure_consonant_run(value: &str) -> usize {
+    let is_end = |c: char| !c.is_ascii_lowercase() || "aeiouy".contains(c);
+    value.split(is_end).map(str::len).max().unwrap_or(0)
 }
 
 /// Letters, digits and a mark in the middle, as in no word, name, path or address.
 fn is_unmistakable(value: &str) -> bool {
     let shape = ValueShape::from_value(value);
     let is_marked = has_password_symbol(value) && !value.contains(['/', '=', '[', '\\']);
-    value.len() >= 8 && shape.is_mixed() && is_marked
+    let is_one_word = value.bytes().all(|it| it.is_ascii_alphanumeric());
+    let is_drawn = is_one_word && shape.upper > 0 && shape.lower > 0 && shape.turns >= 3;
+    value.len() >= 8
+        && shape.is_mixed()
+        && (is_marked || (is_drawn && !shape.is_hex() && !shape.is_wordy()))
 }
 
 /// Whether a mark that people put into passwords stands between other characters.
@@ -409,23 +509,31 @@ fn is_unpronounceable(value: &str) -> bool {
     if is_word || value.bytes().all(|it| it.is_ascii_uppercase()) {
         return false;
     }
-    let pairs = value.as_bytes().windows(2);
+    // Where a word of a name ends and the next begins, any two letters meet.
+    let is_inside = |it: &&[u8]| !(it[0].is_ascii_lowercase() && it[1].is_ascii_uppercase());
+    let pairs = value.as_bytes().windows(2).filter(is_inside);
     let rare = pairs.filter(|it| is_rare_letter_pair(it[0], it[1])).count();
     let shape = ValueShape::from_value(value);
-    let is_cased = shape.len >= 8 && shape.turns * 2 >= shape.len;
+    let is_cased = shape.len >= 8 && shape.turns * 2 >= shape.len && !is_camel_case(value);
     let is_odd = rare >= 2 || is_cased || (rare == 1 && shape.common * 100 < shape.pairs * 45);
     is_odd && !is_in_word_list(NAMES, &value.to_ascii_lowercase())
 }
 
-/// Plain words with dashes between them, as in `correct-horse`, unless they are an adjective or a name.
-fn is_passphrase(value: &str) -> bool {
+/// Whether every word of a name begins with its only capital: `MaxAuthAge`.
+fn is_camel_case(value: &str) -> bool {
+    let mut words = value.split(|c: char| c.is_ascii_uppercase()).skip(1);
+    words.all(|it| it.len() >= 2)
+}
+
+/// So many plain words with dashes between them, as in `correct-horse`, unless they are an adjective or a name.
+fn is_passphrase(value: &str, least: usize) -> bool {
     let parts: Vec<&str> = value.split('-').collect();
     let is_word = |it: &&str| it.len() >= 3 && it.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_plain = |it: &&str| !is_in_word_list(DASHED_PARTS, it);
     let ends_like_adjective = parts
         .last()
         .is_some_and(|last| DASHED_ENDINGS.iter().any(|it| last.ends_with(it)));
-    parts.len() >= 2
+    parts.len() >= least
         && parts.iter().all(is_word)
         && parts.iter().all(is_plain)
         && (parts.len() >= 3 || !ends_like_adjective)
@@ -452,6 +560,10 @@ fn is_address_password(value: &str) -> bool {
         && ValueShape::from_value(value).len >= 3
 }
 
+/// First words of identifiers whose body is as random as a key.
+const OBJECT_IDS: &str =
+    "toolu msg call chatcmpl cmpl resp req run thread asst evt cus price prod acct pi batch";
+
 /// First words of public identifiers: of model traffic, payments, builds and hashes.
 const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thread asst step evt event cus price \
     prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
@@ -475,9 +587,14 @@ fn is_branded_token(value: &str) -> bool {
 
 /// Whether a value begins like a public identifier.
 fn is_public_brand(value: &str) -> bool {
+    is_in_word_list(PUBLIC_BRANDS, &read_brand(value).to_ascii_lowercase())
+}
+
+/// What stands before the first joint.
+fn read_brand(value: &str) -> &str {
     let value = value.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    let first = value.split(['_', '-', '.', '+', ':', '~']).next();
-    first.is_some_and(|it| is_in_word_list(PUBLIC_BRANDS, &it.to_ascii_lowercase()))
+    let brand = value.split(['_', '-', '.', '+', ':', '~']).next();
+    brand.unwrap_or_default()
 }
 
 /// Whether what follows the joint was drawn at random.
@@ -494,7 +611,9 @@ fn is_branded_body(joint: &str, body: &str) -> bool {
         is_joint && shape.is_mixed() && shape.kinds * 4 >= shape.len && !shape.is_wordy();
     let is_all_kinds = shape.digits >= 1 && shape.upper >= 3 && shape.lower >= 3;
     let is_restless = is_all_kinds && !shape.is_hex() && shape.turns * 100 >= shape.len * 45;
-    is_random_blob(body) || (shape.len >= 24 && is_one_case) || (is_restless && !shape.is_wordy())
+    // Random letters and digits turn at 62 of 100 places, names at 30: by chance one key in seven reads wordy.
+    let is_drawn = is_restless && (shape.turns * 2 >= shape.len || !shape.is_wordy());
+    is_restless_run(body) || (shape.len >= 24 && is_one_case) || is_drawn
 }
 
 /// Shortest body of a token whose brand the table does not know.
@@ -502,7 +621,13 @@ const BRANDED_MIN: usize = 16;
 
 /// A run that no name, path or hash would look like: mixed case and digits all the way through.
 pub(super) fn is_random_blob(run: &str) -> bool {
+    let is_id = is_in_word_list(OBJECT_IDS, read_brand(run));
+    !is_documented_value(run) && !is_id && is_restless_run(run)
+}
+
+fn is_restless_run(run: &str) -> bool {
     let shape = ValueShape::from_value(run);
     let all_kinds = shape.digits >= 2 && shape.upper >= 4 && shape.lower >= 4;
-    all_kinds && !shape.is_hex() && shape.turns * 100 >= shape.len * 36 && !shape.is_wordy()
+    let is_turning = shape.turns * 100 >= shape.len * 36 && !shape.is_wordy();
+    all_kinds && !shape.is_hex() && (is_turning || shape.turns * 100 >= shape.len * 52)
 }

@@ -16,6 +16,8 @@ pub(super) enum SecretNoun {
     ShortPass,
     /// The name of an account, which its password may follow.
     Account,
+    /// A name and a password together.
+    Login,
     /// A token or the like.
     Token,
     /// The same, but seldom right before its value: `auth`, `credentials`.
@@ -32,12 +34,13 @@ pub(super) enum SecretNoun {
 pub(super) static NOUNS: &[(SecretNoun, &str)] = &[
     (
         SecretNoun::Pass,
-        "password,passwd,passphrase,passcode,passwort,kennwort,contraseña,contrasena,mot de passe,mots de passe,phrase secrète,\
-         senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,паролем,пароля,паролю,парольная фраза,\
+        "password,passwd,passphrase,passcode,passwort,kennwort,contraseña,contraseÑa,contrasena,mot de passe,mots de passe,phrase secrète,\
+         senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,ПАРОЛЬ,паролем,пароля,паролю,парольная фраза,кодовая фраза,кодовое слово,секретная фраза,ключевая фраза,\
          密码,密碼,口令,暗号,パスワード,パスフレーズ,合言葉,暗証番号,비밀번호,암호",
     ),
     (SecretNoun::ShortPass, "pwd,pw,pass,mdp,clave"),
     (SecretNoun::Account, sentence::ACCOUNTS),
+    (SecretNoun::Login, sentence::LOGIN_NOUNS),
     (
         SecretNoun::Token,
         "token,secret,令牌,密钥,密鑰,秘钥,トークン,토큰,токен",
@@ -55,6 +58,8 @@ pub(super) static NOUNS: &[(SecretNoun, &str)] = &[
 const SECRET_KEYS: &str = "api app application auth access account admin client consumer deploy encryption ingest \
     integration license licence master personal private project secret server service session shared signing ssh \
     storage subscription user webhook write hmac jwt";
+/// Words that make a token a place in a list.
+const PLAIN_TOKENS: &str = "page next cursor continuation pagination sync resume skip";
 /// Words that make it the key of a table or of a cache.
 const PLAIN_KEYS: &str = "cache primary foreign partition sort public object hash index content commit group row lookup \
     dedupe idempotency map dict cookie i18n translation message locale shortcut hot composite unique surrogate natural \
@@ -98,7 +103,8 @@ impl SecretWord<'_> {
 
     fn is_token(&self) -> bool {
         match self.noun {
-            SecretNoun::Token | SecretNoun::Loose => true,
+            SecretNoun::Token => !ends_with_word_of(trim_joint(self.before), PLAIN_TOKENS),
+            SecretNoun::Loose => true,
             SecretNoun::ShortToken => !self.before.is_empty() && self.is_standalone(),
             SecretNoun::Key => self.is_secret_key(),
             _ => false,
@@ -106,7 +112,10 @@ impl SecretWord<'_> {
     }
 
     fn is_plain_noun(&self) -> bool {
-        matches!(self.noun, SecretNoun::Token | SecretNoun::Pass) || self.is_secret_key()
+        let is_short = self.noun == SecretNoun::ShortToken;
+        matches!(self.noun, SecretNoun::Token | SecretNoun::Pass)
+            || self.is_secret_key()
+            || (is_short && !self.before.is_empty() && self.is_standalone())
     }
 
     fn is_name_part(&self) -> bool {
@@ -128,12 +137,7 @@ impl SecretWord<'_> {
     }
 
     fn is_secret_key(&self) -> bool {
-        let joint = usize::from(matches!(
-            self.before.last(),
-            Some(b' ' | b'_' | b'.' | b'-')
-        ));
-        let before = &self.before[..self.before.len() - joint];
-        self.noun == SecretNoun::Key && ends_with_word_of(before, SECRET_KEYS)
+        self.noun == SecretNoun::Key && ends_with_word_of(trim_joint(self.before), SECRET_KEYS)
     }
 
     /// What is joined to the word in front of it, without the joint.
@@ -145,6 +149,12 @@ impl SecretWord<'_> {
     }
 }
 
+/// The text without the one mark that joins it to the next word.
+fn trim_joint(text: &[u8]) -> &[u8] {
+    let joint = usize::from(matches!(text.last(), Some(b' ' | b'_' | b'.' | b'-')));
+    &text[..text.len() - joint]
+}
+
 fn ends_with_word_of(text: &[u8], words: &str) -> bool {
     words.split(' ').any(|it| text.ends_with(it.as_bytes()))
 }
@@ -154,8 +164,7 @@ const VALUE_MIN: usize = 6;
 /// So much of a value is read: enough to judge it.
 const VALUE_MAX: usize = 256;
 /// What may stand between a name and its kind of use: `token_prod`, `secret_value`.
-const SUFFIXES: &str =
-    "value production prod dev test staging live key b64 base64 string primary secondary old new";
+const SUFFIXES: &str = "value production prod dev test staging live key base b64 base64 string primary secondary old new";
 
 /// White space of ASCII.
 const BLANKS: &[u8] = b" \t\n\x0C\r";
@@ -230,6 +239,7 @@ impl<'t> ByteCursor<'t> {
 
 /// `name = value` in code, data and markup.
 fn find_assigned_value(mut reader: ByteCursor) -> Option<Range<usize>> {
+    reader.skip_any(1, b"s");
     reader.skip_name_suffix();
     reader.skip_any(4, b"\"'`\\])*");
     reader.skip_any(4, BLANKS);

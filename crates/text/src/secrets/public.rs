@@ -9,7 +9,7 @@ use super::compile_byte_pattern;
 
 /// The kinds of public values: the pattern of each, whose group, if any, is a digest, is tried only when one of its marks
 /// stands in the text.
-const KINDS: [(&[&str], &str); 14] = [
+const KINDS: [(&[&str], &str); 16] = [
     (
         &["base64,"],
         r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
@@ -36,8 +36,17 @@ const KINDS: [(&[&str], &str); 14] = [
             r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
         ),
     ),
+    // Addresses of accounts and contracts; a private key has 64 digits.
+    (&["0x"], "0x[0-9a-fA-F]{40}(?:[^0-9a-zA-Z]|$)"),
+    (
+        &["tag", "Tag", "TAG"],
+        r#"(?i:etag)["']?\s{0,3}[:=]\s{0,3}(?:W/)?["'][^"'\s]{8,}["']"#,
+    ),
     (&["renovate-debug:"], "renovate-debug:[A-Za-z0-9+/=]{20,}"),
-    (&["Qm"], "Qm[1-9A-HJ-NP-Za-km-z]{44}"),
+    (
+        &["Qm"],
+        "(?:^|[^A-Za-z0-9_+-])Qm[1-9A-HJ-NP-Za-km-z]{44}(?:[^A-Za-z0-9_+-]|$)",
+    ),
     // Images, fonts, archives, documents and programs by their first bytes.
     (
         &[
@@ -112,7 +121,7 @@ const KINDS: [(&[&str], &str); 14] = [
 ];
 
 /// Shortest run of blob characters that can be one of them.
-const SHORTEST: usize = 27;
+const SHORTEST: usize = 22;
 
 /// The text without its public values; `run` is the length of its longest run.
 pub(super) fn blank_public_values(text: &str, run: usize) -> Cow<'_, str> {

@@ -3,8 +3,8 @@
 //! What each row must catch and let pass is in `tests/samples.rs`.
 
 use super::judge::SecretJudge::{
-    self, Address, Branded, BrandedUuid, FrameworkKey, KeyedHex, Mixed, Password, Prefixed, Seed,
-    Shape, Strong, Token,
+    self, Address, Basic, Branded, BrandedUuid, FrameworkKey, KeyedHex, Mixed, Password, Prefixed,
+    SecretKey, Seed, Shape, SpacedSeed, Strong, Token,
 };
 
 /// One kind of secret.
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[SecretRule] = &[
     define_secret_rule("atlassian-token", "atatt3,atctt3,atoa", "{edge}(?:ATATT3|ATCTT3|ATOA)[A-Za-z0-9_=-]{30,}"),
     define_secret_rule("trello-token", "atta", "{edge}ATTA[0-9a-f]{64}"),
     define_secret_rule("sourcegraph-token", "sgp_,sgd_,slk_,sgs_", "{edge}(?:sgp|sgd|slk|sgs)_[A-Za-z0-9_]{32,}"),
-    define_secret_rule("gitea-token", "gitea", "(?i)gitea.{0,30}[^0-9a-f]([0-9a-f]{40})(?:[^0-9a-f]|$)"),
+    define_secret_rule("gitea-token", "gitea", r"(?i)gitea[^/\n]{0,30}[^0-9a-f/]([0-9a-f]{40})(?:[^0-9a-f]|$)"),
     // packages and registries.
     define_secret_rule("npm-token", "npm_", "{edge}npm_[A-Za-z0-9]{30,}"),
     define_secret_rule("npm-legacy-token", "_authtoken,_auth", r#"_auth(?:Token)?\s{0,3}=\s{0,3}["']?([A-Za-z0-9+/=_-]{16,})"#).with_judge(Token),
@@ -152,6 +152,8 @@ pub(super) static ROWS: &[SecretRule] = &[
     define_secret_rule("ovh-token", "ovh", r#"(?i)ovh.{0,20}[:= ]["']?([a-f0-9]{32})(?:[^a-f0-9]|$)"#),
     // databases and data platforms.
     define_secret_rule("address-with-password", "://", r#"[A-Za-z]://[^\s:/@"'`<>]*:([^\s@/"'`<>]{3,})@[A-Za-z0-9\[%_]"#).with_judge(Address),
+    define_secret_rule("address-with-token", "://", r#"[A-Za-z]://([A-Za-z0-9_-]{20,})(?::(?:x-oauth-basic)?)?@[A-Za-z0-9\[]"#).with_judge(Token),
+    define_secret_rule("pgpass-line", ":5432:,:5433:,:6432:,:*:,pgpass", r"[A-Za-z0-9.*_-]+:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*-]+:[A-Za-z0-9_*.-]+:{value}").with_judge(Password),
     define_secret_rule("databricks-token", "dapi,dose,dkea", "{edge}(?:dapi|dose|dkea)[0-9a-f]{32}"),
     define_secret_rule("planetscale-token", "pscale_", "pscale_(?:tkn|pw|oauth|app)_[A-Za-z0-9_.=-]{24,}"),
     define_secret_rule("neon-key", "napi_,npg_", "{edge}(?:napi_[A-Za-z0-9]{40,}|npg_[A-Za-z0-9]{12,})"),
@@ -171,6 +173,8 @@ pub(super) static ROWS: &[SecretRule] = &[
     // keys of frameworks and second factors.
     define_secret_rule("otp-seed", "otpauth://,otpauth%3a", r"(?i)otpauth(?:://|%3a%2f%2f)[^\s]{0,200}secret(?:=|%3d)([a-z2-7]{8,})"),
     define_secret_rule("otp-seed", "totp,otp,2fa,mfa,authenticator", r#"(?i)(?:[^a-z]|^)(?:totp|otp|2fa|mfa|authenticator)[a-z _-]{0,24}(?:seed|secret|key|code)?["'`]?[ :=-]{1,4}(?:is )?["'`]?([a-z2-7]{16,64})(?:[^a-z0-9]|$)"#).with_judge(Seed),
+    define_secret_rule("otp-seed", "totp,otp,2fa,mfa,authenticator", r#"(?:[^A-Za-z]|^)(?i:totp|otp|2fa|mfa|authenticator)[A-Za-z _-]{0,24}["'`]?[ :=-]{1,4}(?:is )?["'`]?((?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{4})(?:[^A-Za-z0-9]|$)"#),
+    define_secret_rule("otp-seed", "totp,otp,2fa,mfa,authenticator", r#"(?:[^A-Za-z]|^)(?i:totp|otp|2fa|mfa|authenticator)[A-Za-z _-]{0,24}["'`]?[ :=-]{1,4}(?:is )?["'`]?((?:[a-z2-7]{4} ){3,15}[a-z2-7]{4})(?:[^A-Za-z0-9]|$)"#).with_judge(SpacedSeed),
     define_secret_rule("laravel-app-key", "base64:", r#"(?:APP_(?:PREVIOUS_)?KEYS?|app[ ._-]?key)["'`]?\s{0,3}[:=]?\s{0,3}["'`]?base64:([A-Za-z0-9+/]{32,}={0,2})"#).with_judge(Strong),
     define_secret_rule("framework-secret-key", "secret_key,secret key,secretkey,secret_token,django-insecure-", r#"(?i)(?:secret[_ ]?key(?:_base)?|secret_token)["'`\]]{0,2}\s{0,3}(?:[:=]{1,2}|=>|is)\s{0,3}[bru]?["'`]([^\s"'`<>]{24,})"#).with_judge(FrameworkKey),
     define_secret_rule("framework-secret-key", "django-insecure-", r"django-insecure-[^\s]{30,}"),
@@ -265,9 +269,10 @@ pub(super) static ROWS: &[SecretRule] = &[
     // models and agents.
     define_secret_rule("anthropic-key", "sk-ant-", "sk-ant-([A-Za-z0-9_-]{6,})").with_judge(Prefixed),
     define_secret_rule("openai-key", "t3blbkfj", "[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}"),
-    define_secret_rule("secret-key-sk", "sk-", "{edge}sk-([A-Za-z0-9_-]{6,})").with_judge(Prefixed),
+    define_secret_rule("secret-key-sk", "sk-", "{edge}sk-([A-Za-z0-9_-]{6,})").with_judge(SecretKey),
     define_secret_rule("openai-session", "sess-", "{edge}sess-[A-Za-z0-9]{36,}"),
     define_secret_rule("hugging-face-token", "hf_,api_org_", "{edge}(?:hf|api_org)_([A-Za-z0-9]{30,})").with_judge(Prefixed),
+    define_secret_rule("hugging-face-token", "hf_", "{edge}hf_[A-Za-z]{34}(?:[^A-Za-z0-9_]|$)"),
     define_secret_rule("replicate-token", "r8_", "{edge}r8_[A-Za-z0-9_-]{30,}"),
     define_secret_rule("groq-key", "gsk_", "{edge}gsk_[A-Za-z0-9]{40,}"),
     define_secret_rule("xai-key", "xai-", "{edge}xai-[A-Za-z0-9_-]{40,}"),
@@ -346,6 +351,7 @@ pub(super) static ROWS: &[SecretRule] = &[
     define_secret_rule("trufflehog-key", "thog-key-,thog-agent-", "thog-(?:key|agent)-[0-9a-f]{16,}"),
     define_secret_rule("teamwork-token", "tkn.v1_", r"tkn\.v1_[A-Za-z0-9+/=_-]{40,}"),
     define_secret_rule("telnyx-key", "key", "{edge}KEY[A-Za-z0-9]{20,40}(?:_|-)[A-Za-z0-9_-]{16,}").with_run(37),
+    define_secret_rule("deepl-key", ":fx", "{uuid}:fx(?:[^A-Za-z0-9]|$)"),
     define_secret_rule("intra-42-secret", "s-s4t2,u-s4t2", "[su]-s4t2(?:ud|af)-[0-9a-f]{60,}"),
     define_secret_rule("maxmind-key", "_mmk", "[A-Za-z0-9]{4,8}_[A-Za-z0-9]{24,}_mmk"),
     define_secret_rule("nightfall-key", "nf-", "{edge}NF-[A-Za-z0-9]{32}"),
@@ -407,9 +413,9 @@ pub(super) static ROWS: &[SecretRule] = &[
     define_secret_rule("ably-key", "", r"{edge}[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}(?:[^A-Za-z0-9_-]|$)").with_run(43),
     // general rules, the widest last.
     define_secret_rule("branded-token", "", "{edge}([A-Za-z][A-Za-z0-9]{1,15}[_.+~:-](?:[A-Za-z0-9]{1,10}[_.-]){0,2}[A-Za-z0-9_-]{16,})").with_judge(Branded).with_run(18),
-    define_secret_rule("branded-uuid", "", "{edge}(?i:[a-z][a-z0-9]{1,4}[_-]|(?:[a-z0-9]{2,10}[_-]){0,2}(?:secret|token|key|apikey|live|prod|access|pat)[_-]){uuid}(?:[^0-9A-Za-z-]|$)").with_judge(BrandedUuid).with_run(36),
+    define_secret_rule("branded-uuid", "", "{edge}(?i:[a-z][a-z0-9]{1,4}[_-]|(?:[a-z0-9]{2,10}[_-]){0,2}(?:secret|token|key|apikey|live|prod|access|pat)[_-]){uuid}(?:[^0-9A-Za-z.-]|[.](?:[^a-z]|$)|$)").with_judge(BrandedUuid).with_run(36),
     define_secret_rule("authorization-bearer", "bearer", r#"(?i)bearer[\s:=]{1,4}["'`]{0,2}{value}"#).with_judge(Password),
-    define_secret_rule("authorization-basic", "basic", "(?i)basic[ ]{1,3}([A-Za-z0-9+/]{12,}={0,2})").with_judge(Strong),
+    define_secret_rule("authorization-basic", "basic", "(?i)basic[ ]{1,3}([A-Za-z0-9+/]{12,}={0,2})").with_judge(Basic),
     define_secret_rule("command-line-password", "-u,--user,sshpass", r#"(?:(?:\s-u|--user)[ =]{0,2}["']?[A-Za-z0-9_.@-]+:|sshpass\s+-p\s{0,3}["']?){value}"#).with_judge(Password),
     define_secret_rule("netrc-password", "login", r"(?i)login\s+\S+\s+password\s+{value}").with_judge(Password),
 ];

@@ -13,8 +13,24 @@ use super::{
 use crate::word_lists::is_in_word_list;
 
 /// Verbs and adverbs that stand right before the value.
-const VERBS: &str = "is was are now equals becomes remains currently still ist war lautet lauten jetzt nun heißt est sont \
-    désormais maintenant c'est es son ahora sigue é são agora è sono ora adesso это теперь сейчас стал будет dient called";
+const VERBS: &str = "is was are be being been now equals becomes became remains stays currently still again ist war lautet lauten \
+    lautete jetzt nun heißt bleibt sei est sont était sera reste demeure devient désormais maintenant c'est es son era será ahora \
+    sigue siendo queda é são era será agora continua sendo fica è sono era sarà resta rimane ora adesso это теперь сейчас стал стала \
+    будет был остаётся остается такой dient called";
+/// Verbs that a value follows where the sentence speaks of a password behind it: `type … at the password prompt`.
+const ENTERS: &str = "type types typed enter enters entered typing entering supply provide paste try answer gib tippe eingeben entre \
+    entrez tape tapez saisis saisissez introduce introduzca escribe teclea ingresa digite digita insira inserisci immetti \
+    введи введите вводи вводите набери наберите 输入 填写";
+/// What joins the name of an account to its password, where a login is spoken of.
+const PAIRS: &str = "and with plus pass password und mit et avec y con e com и с";
+/// Such joints with the blanks around them.
+const PAIR_JOINTS: [&str; 16] = [
+    " / ", "/", ":", " and ", " with ", " und ", " mit ", " et ", " avec ", " y ", " con ", " e ",
+    " com ", " и ", " с ", ", ",
+];
+/// Words for a name and a password together.
+pub(super) const LOGIN_NOUNS: &str = "credentials,creds,zugangsdaten,anmeldedaten,identifiants,credenciales,credenciais,credenziali,\
+    логин и пароль,учётные данные,учетные данные,账号密码,帐号密码,凭据,ログイン情報,認証情報";
 /// Words that lead to a value after a verb of change, and to much else besides.
 const LEADS: &str = "to as with using of for auf zu als mit für von en à par avec comme pour de du a al con como para del em \
     com do da in di per come на с как от для и and und et y e the";
@@ -42,6 +58,15 @@ const GIVERS: &str = "with using use and via by or mit und verwende avec et util
     по new the la le das dem o a nuova nueva nouveau neue neues новый";
 /// What joins a value to the word "password" behind it.
 const LINKS: &str = "as is als ist comme est como es é come è как качестве это";
+/// What joins them in sentences about the choice of a method as well: `use … for the password`.
+const LOOSE_LINKS: &str = "for für pour para per для";
+/// Ends of words in scripts without blanks that a value follows.
+const CJK_TELLS: [char; 12] = [
+    '是', '为', '為', '成', '叫', '作', '到', '即', 'は', 'を', 'に', 'が',
+];
+/// Words that name an account not far before `pass`.
+const USERS: &str = "user username login account benutzer benutzername konto utilisateur identifiant compte usuario usuário cuenta \
+    conta utente логин пользователь";
 /// Begins of such a joint in scripts without blanks.
 const CJK_LINKS: [&str; 9] = ["作为", "作為", "是", "为", "當", "当", "を", "が", "は"];
 /// What makes another thing of a password: `password hash`, `password policy`.
@@ -54,7 +79,9 @@ const COMPOUNDS: &str = "hash hashes hashing hashed manager managers policy poli
 pub(super) const ACCOUNTS: &str =
     "admin,root,deploy,administrator,postgres,guest,test,user,jenkins,ubuntu,oracle,sa,ci,qa,demo";
 /// What tells that a name and a password follow.
-const LOGINS: [&str; 24] = [
+const LOGINS: [&str; 26] = [
+    "auth is",
+    "auth:",
     "creds",
     "credential",
     "login",
@@ -100,6 +127,11 @@ impl SentenceWord<'_> {
         self.text.chars().next().is_some_and(is_cjk_char)
     }
 
+    /// Whether the value follows a word of a script without blanks.
+    fn tells(&self) -> bool {
+        self.is_cjk() && self.text.ends_with(CJK_TELLS)
+    }
+
     /// Whether the word could be a value: letters of other alphabets make it a word.
     fn is_plain(&self) -> bool {
         self.text.is_ascii()
@@ -117,7 +149,7 @@ impl SentenceWord<'_> {
     }
 
     fn has_link(&self) -> bool {
-        self.gap.contains([':', '=', '—', '–', '>', '→']) || self.gap.ends_with(" - ")
+        self.gap.contains([':', '=', '—', '–', '>', '→', '?', '：']) || self.gap.ends_with(" - ")
     }
 
     fn is_quoted(&self) -> bool {
@@ -144,6 +176,12 @@ fn is_cjk_char(c: char) -> bool {
 
 fn is_value_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&*+-./:=?@[\\]^_|~".contains(c)
+}
+
+/// Whether the word is nothing but digits, as the code of a door is, and not a day.
+fn is_number_code(word: &str) -> bool {
+    let is_day = word.len() == 8 && (word.starts_with("20") || word.starts_with("19"));
+    (6..=12).contains(&word.len()) && !is_day && word.bytes().all(|it| it.is_ascii_digit())
 }
 
 fn is_gap_char(c: char) -> bool {
@@ -181,7 +219,7 @@ fn split_sentence(text: &str) -> impl Iterator<Item = SentenceWord<'_>> {
 fn measure_gap(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let is_dash = matches!(c, '-' | '/')
+        let is_dash = matches!(c, '-' | '/' | '?' | '&' | '+')
             && chars
                 .peek()
                 .is_none_or(|(_, next)| matches!(next, ' ' | '>'));
@@ -222,7 +260,8 @@ pub(super) fn find_after_noun(
     let before =
         String::from_utf8_lossy(&noun.before[noun.before.len().saturating_sub(BEFORE_MAX)..]);
     let is_given = is_cjk || is_given_by(&before);
-    if noun.noun == SecretNoun::ShortPass && !is_given {
+    let is_short = noun.noun == SecretNoun::ShortPass && !is_given;
+    if is_short && text == "pass" {
         return None;
     }
     let mut is_changed = before.split_whitespace().rev().take(3).any(is_change);
@@ -235,7 +274,8 @@ pub(super) fn find_after_noun(
             return None;
         }
         let judge = judge_behind_noun(&word, last.as_ref(), is_given, is_changed);
-        if word.is_plain() && accepts(judge, word.at.clone()) {
+        let is_asked = !is_short || judge == SecretJudge::Sentence;
+        if is_asked && word.is_plain() && accepts(judge, word.at.clone()) {
             return Some(word.at);
         }
         is_changed |= is_change(word.text);
@@ -261,7 +301,8 @@ fn judge_behind_noun(
     is_changed: bool,
 ) -> SecretJudge {
     let Some(last) = last else {
-        let is_told = word.has_link() || word.is_quoted() || is_given;
+        let is_led = word.has_link() || word.is_quoted() || is_given;
+        let is_told = is_led || is_number_code(word.text);
         return if is_told {
             SecretJudge::Sentence
         } else {
@@ -269,7 +310,7 @@ fn judge_behind_noun(
         };
     };
     let is_verb = is_in_word_list(VERBS, last.text);
-    let is_told = word.has_link() || last.leads_on() || last.is_cjk() || is_verb;
+    let is_told = word.has_link() || last.leads_on() || last.tells() || is_verb;
     let is_led = word.is_quoted() || !last.text.is_ascii() || is_in_word_list(LEADS, last.text);
     match (is_told, is_led) {
         (true, _) => SecretJudge::Sentence,
@@ -291,36 +332,72 @@ fn is_given_by(before: &str) -> bool {
             .rsplit(char::is_whitespace)
             .next()
             .is_some_and(|it| is_in_word_list(GIVERS, it))
+        || names_account(trimmed)
 }
 
-/// Where a password stands before the word for one: `use … as the password`, `… is the password`.
+/// Whether an account is named in the last words: `user upload pass …`.
+fn names_account(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev().take(2);
+    words.any(|it| is_in_word_list(USERS, it.trim_end_matches([':', ','])))
+}
+
+/// Where a password stands before the word for one: `use … as the password`, `type … at the password prompt`.
 pub(super) fn find_before_noun(
     before: &str,
     after: &str,
     mut accepts: impl FnMut(SecretJudge, Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    let mut next = split_sentence(after);
-    let is_compound = next
-        .next()
-        .is_some_and(|it| it.gap.trim().is_empty() && is_in_word_list(COMPOUNDS, it.text));
-    if is_compound
-        || after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '('))
-    {
+    if after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '(')) {
         return None;
     }
     let start = find_char_boundary(before, before.len().saturating_sub(BEFORE_MAX));
     let words = read_last_sentence(&before[start..]);
-    let link = find_joint(&words, &before[start..])?;
+    let shift = |it: &SentenceWord| start + it.at.start..start + it.at.end;
+    let mut takes = |judge, it: &&SentenceWord| it.is_plain() && accepts(judge, shift(it));
+    let joined = find_joined_word(&words, &before[start..])
+        .filter(|_| !is_compound_noun(after))
+        .filter(|it| takes(SecretJudge::Sentence, it));
+    if joined.is_some() {
+        return joined.map(shift);
+    }
+    let loose = find_loosely_joined_word(&words).filter(|_| !is_compound_noun(after));
+    let mut near = [loose, find_entered_word(&words)].into_iter().flatten();
+    near.find(|it| takes(SecretJudge::Beside, it)).map(shift)
+}
+
+/// Whether the word behind the noun makes another thing of it.
+fn is_compound_noun(after: &str) -> bool {
+    let next = split_sentence(after).next();
+    next.is_some_and(|it| it.gap.trim().is_empty() && is_in_word_list(COMPOUNDS, it.text))
+}
+
+/// The word that is joined to the noun behind it.
+fn find_joined_word<'w, 't>(
+    words: &'w [SentenceWord<'t>],
+    before: &str,
+) -> Option<&'w SentenceWord<'t>> {
+    let link = find_joint(words, before)?;
     let value = words.get(link.checked_sub(1)?)?;
     // `… в качестве пароля`, `… (that is the password)`.
     let is_stand_in = is_in_word_list("в that this which das dies ce eso isso questo", value.text);
-    let value = if is_stand_in {
-        words.get(link.checked_sub(2)?)?
-    } else {
-        value
-    };
-    let at = start + value.at.start..start + value.at.end;
-    (value.is_plain() && accepts(SecretJudge::Sentence, at.clone())).then_some(at)
+    if is_stand_in {
+        return words.get(link.checked_sub(2)?);
+    }
+    Some(value)
+}
+
+/// The word before `for the`, next to the noun.
+fn find_loosely_joined_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
+    let mut nearest = words.iter().enumerate().rev().take(3);
+    let (link, _) = nearest.find(|(_, it)| is_in_word_list(LOOSE_LINKS, it.text))?;
+    words.get(link.checked_sub(1)?)
+}
+
+/// The word behind a verb of typing.
+fn find_entered_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
+    let is_verb = |it: &SentenceWord| is_in_word_list(ENTERS, it.text);
+    let pair = words.windows(2).rfind(|it| is_verb(&it[0]))?;
+    pair.get(1)
 }
 
 /// The words of the sentence that is still open at the end of the text.
@@ -371,29 +448,64 @@ fn is_inside_name(c: char) -> bool {
     (c.is_alphanumeric() && !is_cjk_char(c)) || matches!(c, '_' | '-' | '/' | '.' | '@' | '$' | ':')
 }
 
-/// Where a password stands behind the name of an account: `admin / …`, and `root:…` where a login is spoken of.
+/// Where a password stands behind the name of an account: `admin / …`, `use root and … to log in`, and `root:…` where a
+/// login is spoken of.
 pub(super) fn find_after_account(
     before: &str,
     after: &str,
     mut accepts: impl FnMut(SecretJudge, Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    let is_spaced = after.starts_with(" / ");
-    if !is_spaced && !after.starts_with(['/', ':']) || before.ends_with(is_inside_name) {
+    let joint = PAIR_JOINTS.iter().find(|it| after.starts_with(**it))?;
+    if before.ends_with(is_inside_name) {
         return None;
     }
     let start = find_char_boundary(before, before.len().saturating_sub(LOGIN_MAX));
-    let is_login = LOGINS.iter().any(|it| before[start..].contains(it));
-    let judge = match (is_spaced, is_login) {
-        (true, true) => SecretJudge::Sentence,
-        (false, true) if after.starts_with(':') && !after.starts_with(": ") => {
-            SecretJudge::Sentence
-        }
-        (true, false) | (false, true) => SecretJudge::Beside,
-        (false, false) => SecretJudge::Unmistakable,
+    let end = find_char_boundary(after, LOGIN_MAX.min(after.len()));
+    let speaks_of_login = |text: &str| LOGINS.iter().any(|it| text.contains(it));
+    let is_login = speaks_of_login(&before[start..]);
+    let is_tight = *joint == ":" && !after.starts_with(": ");
+    let judge = match *joint {
+        " / " if is_login => SecretJudge::Sentence,
+        ":" if is_login && is_tight => SecretJudge::Sentence,
+        " / " => SecretJudge::Beside,
+        ":" | "/" if is_login => SecretJudge::Beside,
+        ":" | "/" => SecretJudge::Unmistakable,
+        _ if is_login || speaks_of_login(&after[..end]) => SecretJudge::Beside,
+        _ => return None,
     };
-    let joint = if is_spaced { 3 } else { 1 };
-    let rest = after[joint..].trim_start_matches(['"', '\'', '`', ' ']);
+    let rest = after[joint.len()..].trim_start_matches(['"', '\'', '`', ' ']);
     let start = after.len() - rest.len();
     let at = start..start + measure_word(rest);
-    (after[at.clone()].is_ascii() && accepts(judge, at.clone())).then_some(at)
+    // `owner/name@commit` names code.
+    let is_code = *joint == "/" && after[at.clone()].contains('@') && !is_login;
+    (!is_code && after[at.clone()].is_ascii() && accepts(judge, at.clone())).then_some(at)
+}
+
+/// Where a password stands behind a word for a name and a password: `the credentials are ana and …`, `creds: ana/…`.
+pub(super) fn find_after_login(
+    after: &str,
+    mut accepts: impl FnMut(SecretJudge, Range<usize>) -> bool,
+) -> Option<Range<usize>> {
+    let mut last: Option<SentenceWord> = None;
+    for word in split_sentence(after).take(WORDS_MAX) {
+        if word.is_in_code() {
+            return None;
+        }
+        let is_joined = |it: &SentenceWord| {
+            word.gap.contains('/') || it.leads_on() || is_in_word_list(PAIRS, it.text)
+        };
+        let is_second = last.as_ref().is_some_and(is_joined);
+        let inner = word.text.find(['/', ':']).map(|it| it + 1);
+        let start = word.at.start + inner.unwrap_or(0);
+        let value = &after[start..word.at.end];
+        let is_whole = value.is_ascii() && !value.contains('/');
+        if (is_second || inner.is_some())
+            && is_whole
+            && accepts(SecretJudge::Beside, start..word.at.end)
+        {
+            return Some(start..word.at.end);
+        }
+        last = Some(word);
+    }
+    None
 }

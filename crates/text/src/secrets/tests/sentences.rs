@@ -3,7 +3,9 @@
 use super::{passes, refused};
 
 /// Passwords of the kinds that people choose, in pieces.
-const CHOSEN: [&[&str]; 6] = [
+const CHOSEN: [&[&str]; 8] = [
+    &["Falcon.", "717*"],
+    &["tokyo-", "293!"],
     &["Tr0ub", "4dor&3"],
     &["hun", "ter2"],
     &["correct", "-horse"],
@@ -29,6 +31,12 @@ fn english_sentences_tell_passwords() {
     tells("credentials for Grafana: admin:{}");
     tells("{} is the password of the build server");
     tells("password for the VPN: {}");
+    tells("the admin password stays {} until Friday");
+    tells("the new password will be {}");
+    tells("my password? {}");
+    tells("FTP user upload pass {}");
+    tells("its pw = {}");
+    tells("the pw for grafana is {}");
 }
 
 #[test]
@@ -42,6 +50,12 @@ fn other_languages_tell_passwords() {
     tells("usa {} como contraseña");
     tells("a senha é {}");
     tells("la password è {}");
+    tells("la contraseña del servidor sigue siendo {}");
+    tells("a senha continua sendo {}");
+    tells("la password del server resta {}");
+    tells("la parola d’ordine è {}");
+    tells("le mot de passe du serveur reste {}");
+    tells("кодовая фраза: {}");
     tells("пароль: {}");
     tells("Пароль от базы — {}");
     tells("введи {} в качестве пароля");
@@ -51,8 +65,50 @@ fn other_languages_tell_passwords() {
     tells("{} をパスワードとして使ってください");
 }
 
+/// Where less leads to the value, it has to look like a password.
+#[test]
+fn loose_sentences_tell_strong_passwords() {
+    for password in [
+        ["Tr0ub", "4dor&3"],
+        ["k8s!", "prod#42"],
+        ["Winter", "2024!"],
+    ] {
+        let password = password.concat();
+        for sentence in [
+            "enter {} when it asks for the password",
+            "type {} at the password prompt",
+            "use {} for the password",
+            "use admin and {} to log in",
+            "the credentials are ana and {}",
+            "creds: ana/{}",
+            "Log into the router as admin with {}",
+        ] {
+            refused(&sentence.replace("{}", &password));
+        }
+    }
+}
+
+#[test]
+fn short_passwords_are_told_by_verbs() {
+    refused(&["the password is ad", "m1n"].concat());
+    refused(&["passcode 48", "2913"].concat());
+    passes("the password is step2 of the form");
+    passes("password 20240115 is the name of the dump");
+}
+
 #[test]
 fn prose_about_passwords_passes() {
+    passes("password is a SecretStr in pydantic2");
+    passes("the password is AUTH-221, see the ticket");
+    passes("credentials and sessions2 tables are encrypted");
+    passes("admin / superadmin2 roles are merged");
+    passes("Das Passwort wird in Keycloak24 verwaltet");
+    passes("密码由 Keycloak24 管理");
+    passes("Remove updateMasterAdminPassword call in AbstractKeycloakTest");
+    passes("Introduce MaxAuthAge Password policy");
+    passes("GET /members?briefRepresentation=false, passwords are left out");
+    passes("pwd is /srv/app2/current");
+    passes("the second pass is O(n2)");
     passes("the password is hashed with argon2");
     passes("passwords must be 12 characters");
     passes("password rotation happens quarterly");
@@ -81,5 +137,17 @@ fn random_public_values_pass() {
     passes(&format!("spreadsheet id 1{mixed}ab_"));
     passes(&format!("MIIDdzCCAl+gAwIBAgIE{mixed}{mixed}"));
     passes("AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY are documented");
+    passes("0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe is the contract");
+    passes(&format!("ETag: W/\"a9-{}\"", &mixed[..24]));
+    passes(&format!("next_page_token: \"{}\"", &mixed[..14]));
+    passes(&format!("solana {mixed}abcd"));
+    passes(&format!("\"n\":\"{}Qm{mixed}abcd_{mixed}\"", &mixed[..20]));
+    passes(
+        "https://github.com/go-gitea/gitea/blob/0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b/a.go#L3",
+    );
+    passes("sk-ssh-ed25519@openssh.com and sk-ecdsa-sha2-nistp256@openssh.com are key types");
+    passes("ruchika@li-0551ffcc-341d-11b2-a85c-a28deda416be.acme.com signed it");
+    passes("String token = \"eyJhbGciOiJSUz...\";");
+    passes("Authorization: Basic cGhvdG96OnNlY3JldA==");
     passes("SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM is base64 of a sentence");
 }
