@@ -11,6 +11,7 @@ mod fold;
 mod judge;
 mod mask;
 mod named_value;
+mod policy;
 mod public;
 mod rules;
 mod sentence;
@@ -20,6 +21,7 @@ use fold::{fold_to_ascii, join_broken_lines, join_token_pieces, splice_string_li
 use judge::SecretJudge;
 pub use mask::{SecretPlace, find_secret_places, mask_secrets};
 use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
+pub use policy::{SecretPolicy, SecretPolicyError, install_secret_policy, let_values_pass};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::ROWS;
 use std::{
@@ -93,13 +95,18 @@ pub fn find_secret(text: &str) -> Option<&'static str> {
 
 /// What a text holds that looks like a secret, and the rule that says so.
 pub fn find_secret_match(text: &str) -> Option<SecretMatch> {
+    find_secret_match_with(policy::installed_policy(), text)
+}
+
+/// What a text holds that looks like a secret to a user with this policy.
+pub fn find_secret_match_with(policy: &SecretPolicy, text: &str) -> Option<SecretMatch> {
     if text.len() < SHORTEST {
         return None;
     }
     let folded = fold_to_ascii(text);
     let run = measure_longest_blob_run(&folded);
-    let look_into = |text: Option<String>, form| find_secret_in_form(&text?, form);
-    find_secret_in_form(&folded, TextForm::Whole)
+    let look_into = |text: Option<String>, form| find_secret_in_form(policy, &text?, form);
+    find_secret_in_form(policy, &folded, TextForm::Whole)
         .or_else(|| look_into(join_broken_lines(&folded), TextForm::Joined))
         .or_else(|| look_into(splice_string_literals(&folded), TextForm::Joined))
         .or_else(|| look_into(decode::decode_hidden_text(&folded, run), TextForm::Joined))
@@ -107,7 +114,7 @@ pub fn find_secret_match(text: &str) -> Option<SecretMatch> {
 }
 
 /// Looks through one form of the text.
-fn find_secret_in_form(text: &str, form: TextForm) -> Option<SecretMatch> {
+fn find_secret_in_form(policy: &SecretPolicy, text: &str, form: TextForm) -> Option<SecretMatch> {
     let run = measure_longest_blob_run(text);
     let plain = public::blank_public_values(text, run);
     let lower = plain.to_ascii_lowercase();
@@ -116,29 +123,44 @@ fn find_secret_in_form(text: &str, form: TextForm) -> Option<SecretMatch> {
         let judge = form.adapt_judge(ROWS[index].judge)?;
         Some((
             ROWS[index].name,
-            find_secret_rule_value(index, judge, &plain, &lower)?,
+            find_secret_rule_value(policy, index, judge, &plain, &lower)?,
         ))
     };
     let is_whole = form == TextForm::Whole;
-    let hit = rows
-        .into_iter()
-        .find_map(match_row)
-        .or_else(|| find_secret_after_word(&words, plain.as_bytes(), lower.as_bytes(), form))
-        .or_else(|| is_whole.then(|| find_password_in_sentence(&words, &plain, &lower))?)
-        .or_else(|| (is_whole && run >= BLOB_MIN).then(|| find_random_blob(&plain))?);
+    let texts = (&*plain, &*lower);
+    let hit = policy
+        .find_own_rule(text)
+        .or_else(|| rows.into_iter().find_map(match_row))
+        .or_else(|| find_secret_after_word(policy, &words, texts, form))
+        .or_else(|| is_whole.then(|| find_password_in_sentence(policy, &words, texts))?)
+        .or_else(|| (is_whole && run >= BLOB_MIN).then(|| find_random_blob(policy, &plain))?);
     hit.map(|(rule, at)| SecretMatch {
         rule,
-        value: String::from_utf8_lossy(&plain.as_bytes()[at]).into_owned(),
+        value: read_value(
+            if rule == policy::OWN_RULE {
+                text
+            } else {
+                &plain
+            },
+            at,
+        ),
     })
+}
+
+/// The value at this place, without what does not belong to it.
+fn read_value(text: &str, at: Range<usize>) -> String {
+    let bytes = text.as_bytes();
+    String::from_utf8_lossy(&bytes[trim_value(bytes, at)]).into_owned()
 }
 
 /// The way in which a word that names a secret is followed by one.
 fn find_secret_after_word(
+    policy: &SecretPolicy,
     words: &[(SecretNoun, Range<usize>)],
-    plain: &[u8],
-    lower: &[u8],
+    (plain, lower): (&str, &str),
     form: TextForm,
 ) -> Option<SecretHit> {
+    let (plain, lower) = (plain.as_bytes(), lower.as_bytes());
     WAYS.iter()
         .find_map(|(name, takes_word, find_value, judge)| {
             let judge = form.adapt_judge(*judge)?;
@@ -157,7 +179,7 @@ fn find_secret_after_word(
                     find_value(ByteCursor::new(&lower[at.end..])).filter(|_| takes_word(&word))?;
                 (tries, done) = (tries + 1, at.end + value.end);
                 let value = at.end + value.start..done;
-                is_secret_value(judge, plain, value.clone()).then_some(value)
+                is_secret_value(policy, judge, plain, value.clone()).then_some(value)
             })?;
             Some((*name, at))
         })
@@ -165,9 +187,9 @@ fn find_secret_after_word(
 
 /// A password that a sentence tells: behind a word for one, before it, or behind the name of an account.
 fn find_password_in_sentence(
+    policy: &SecretPolicy,
     words: &[(SecretNoun, Range<usize>)],
-    plain: &str,
-    lower: &str,
+    (plain, lower): (&str, &str),
 ) -> Option<SecretHit> {
     words.iter().take(WORDS_MAX).find_map(|(noun, at)| {
         let (before, after) = (&lower[..at.start], &lower[at.end..]);
@@ -176,7 +198,7 @@ fn find_password_in_sentence(
             before: before.as_bytes(),
         };
         let shift = |it: Range<usize>| at.end + it.start..at.end + it.end;
-        let accepts = |judge, it| is_secret_value(judge, plain.as_bytes(), it);
+        let accepts = |judge, it| is_secret_value(policy, judge, plain.as_bytes(), it);
         let behind = |judge, it| accepts(judge, shift(it));
         if *noun == SecretNoun::Account {
             let found = sentence::find_after_account(before, after, behind)?;
@@ -197,6 +219,7 @@ fn find_password_in_sentence(
 
 /// The value that the row's pattern, compiled on first use, finds and that the judge takes for a secret.
 fn find_secret_rule_value(
+    policy: &SecretPolicy,
     index: usize,
     judge: SecretJudge,
     plain: &str,
@@ -212,7 +235,7 @@ fn find_secret_rule_value(
         && let Some(value) = found.get(1).or(found.get(0))
     {
         // Lower-casing ASCII moves nothing, so the range holds in both forms.
-        if is_secret_value(judge, plain.as_bytes(), value.range()) {
+        if is_secret_value(policy, judge, plain.as_bytes(), value.range()) {
             return Some(value.range());
         }
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
@@ -227,12 +250,34 @@ fn find_secret_rule_value(
 }
 
 /// Whether the value at this place passes for a secret.
-fn is_secret_value(judge: SecretJudge, plain: &[u8], value: Range<usize>) -> bool {
+fn is_secret_value(
+    policy: &SecretPolicy,
+    judge: SecretJudge,
+    plain: &[u8],
+    value: Range<usize>,
+) -> bool {
     // What is called is code, whatever its name looks like.
     let is_called = !judge.has_own_shape() && plain.get(value.end) == Some(&b'(');
     // The text is read lossily, since an edge may cut through a character before the value.
     let judged = value.start..value.end.min(value.start + JUDGED_MAX);
-    !is_called && judge.accepts_value(&String::from_utf8_lossy(&plain[judged]))
+    !is_called
+        && judge.accepts_value(&String::from_utf8_lossy(&plain[judged]))
+        && !policy.allows_value(plain, &trim_value(plain, value))
+}
+
+/// The value without the marks at its ends that belong to the sentence, and without the edge that a pattern looks at.
+fn trim_value(plain: &[u8], value: Range<usize>) -> Range<usize> {
+    let text = &plain[value.clone()];
+    let head = text.iter().take_while(|it| is_value_edge(**it)).count();
+    let text = &text[head..];
+    let is_end = |it: &&u8| is_value_edge(**it) || matches!(it, b'.' | b'?' | b':');
+    let tail = text.iter().rev().take_while(is_end).count();
+    value.start + head..value.end - tail
+}
+
+/// Whether a value ends at this character: blanks, quotes, brackets and what an assignment is written with.
+fn is_value_edge(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\"'`<>(){}[],;=:|".contains(&byte)
 }
 
 /// Compiles for bytes: neighbouring CJK text must not count as part of a word.
@@ -325,7 +370,7 @@ const PUBLIC_NAMES: &str = "cursor continuation bookmark checksum digest fingerp
     sitekey site-key site_key";
 
 /// A long random run outside of an address.
-fn find_random_blob(text: &str) -> Option<SecretHit> {
+fn find_random_blob(policy: &SecretPolicy, text: &str) -> Option<SecretHit> {
     let words =
         text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '('));
     let run = words
@@ -335,7 +380,9 @@ fn find_random_blob(text: &str) -> Option<SecretHit> {
             run.len() >= BLOB_MIN && judge::is_random_blob(run) && !decode::is_base64_text(run)
         })?;
     let start = text.find(run)?;
-    (!is_named_public(&text[..start])).then_some((BLOB, start..start + run.len()))
+    let at = start..start + run.len();
+    let is_allowed = is_named_public(&text[..start]) || policy.allows_value(text.as_bytes(), &at);
+    (!is_allowed).then_some((BLOB, at))
 }
 
 /// Whether the word before a run says that it is public.

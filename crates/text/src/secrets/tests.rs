@@ -132,7 +132,14 @@ fn every_row_catches_its_sample() {
             "{name}: keyword"
         );
         assert!(
-            find_secret_rule_value(index, row.judge, &sample, &lower).is_some(),
+            find_secret_rule_value(
+                policy::installed_policy(),
+                index,
+                row.judge,
+                &sample,
+                &lower
+            )
+            .is_some(),
             "{name}: {sample}"
         );
         refused(&format!("Ran it with {sample} and it passed."));
