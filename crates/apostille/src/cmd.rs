@@ -18,6 +18,7 @@ mod remember;
 mod report;
 mod revise;
 mod rollback;
+mod secrets;
 mod serve;
 mod show;
 mod spaces;
@@ -31,7 +32,7 @@ mod why;
 use std::{ffi::OsString, fmt::Display};
 
 use apostille_core::memory::Memory;
-use apostille_text::secrets::mask_secrets;
+use apostille_text::secrets::{install_secret_policy, mask_secrets};
 
 use apostille_setup::tour;
 use apostille_terminal::{
@@ -41,7 +42,7 @@ use apostille_terminal::{
     },
     paint::{BOLD, GREEN, Paint, format_if},
 };
-use apostille_workspace::{error, error::CommandError, system::System};
+use apostille_workspace::{config::read_secret_policy, error, error::CommandError, system::System};
 
 /// Answers a command line.
 pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
@@ -62,6 +63,8 @@ fn start_command(argv: &[OsString]) -> Result<CommandOutput, CommandOutput> {
         .collect();
     let system = System::from_process(typed)
         .map_err(|fault| format_command_error(&fault, &cli.everywhere, None))?;
+    // What is wrong with it is told by the commands that read the settings.
+    install_secret_policy(read_secret_policy(&system).unwrap_or_default());
     let ctx = CommandContext::new(system, cli.everywhere);
     Ok(run_command(&ctx, &cli.command))
 }
@@ -106,6 +109,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Apply(args) => revise::run_apply(ctx, args),
         CliCommand::Review(args) => apostille_review::run(ctx, args),
         CliCommand::Breaker(args) => breaker::run(ctx, args),
+        CliCommand::Secrets(args) => secrets::run(ctx, args),
         CliCommand::Approve(args) => revise::run_approve(ctx, args),
         CliCommand::Stats(args) => stats::run(ctx, *args),
         CliCommand::Log(args) => log::run(ctx, args),

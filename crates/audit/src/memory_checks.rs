@@ -44,7 +44,10 @@ fn find_secret_rule(memory: &Memory) -> Option<&'static str> {
             memory.task.as_ref(),
         ];
         let cited = memory.citations.iter().map(|it| &it.snippet);
-        told.into_iter().flatten().chain(&memory.tags).chain(cited)
+        let told = told.into_iter().flatten().chain(&memory.tags);
+        // What a person cleared was looked at; the code that it cites was not.
+        told.filter(|_| !memory.is_cleared_of_secrets())
+            .chain(cited)
     };
     let found = |text: &str| match check_text("fact", text) {
         Err(Refusal::Secret { rule, .. }) => Some(rule),

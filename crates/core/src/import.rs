@@ -10,7 +10,7 @@ use crate::{
     Context, CoreError,
     event::{EventBody, Precondition},
     evidence::Evidence,
-    memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage},
+    memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage, Vouch, Vouching},
     names::name_things,
     refusal::{Refusal, check_text},
     remember::{
@@ -87,7 +87,8 @@ fn decide_import(
     memory: Memory,
     is_vouched: bool,
 ) -> Result<ImportOutcome, EarlyEnd> {
-    let cleaned = moderate_imported_texts(&memory)?;
+    // A file that comes from elsewhere clears nothing.
+    let cleaned = moderate_imported_texts(&memory, Vouching::Unasked)?;
     let memory = guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)?;
     let names = name_things(&memory.fact, &memory.space, &memory.citations, cx.source);
     let memory = Memory { names, ..memory };
@@ -132,8 +133,9 @@ fn find_known_memory(cx: &Context, memory: &Memory) -> Result<Option<Memory>, Co
 }
 
 /// The texts of a memory as they would be had it been said here; refused where one holds a secret.
-fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
+fn moderate_imported_texts(memory: &Memory, clearance: Vouching) -> Result<Moderated, Refusal> {
     let draft = Draft {
+        clearance,
         layer: Some(memory.layer),
         kind: Some(memory.kind),
         subject: memory.subject.clone(),
@@ -162,7 +164,13 @@ fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
 }
 
 /// A memory out of a file that anybody may have written: its texts are moderated as if they were said now, the rest is
-/// as it was. Refused where one of them holds a secret.
+/// as it was. Refused where one of them holds a secret, unless its line says that a person cleared it: a forged mark shows
+/// only what the file says already.
 pub fn moderate_imported_memory(memory: Memory) -> Result<Memory, Refusal> {
-    guard::apply_moderated_texts(moderate_imported_texts(&memory)?, memory)
+    let clearance = if memory.is_cleared_of_secrets() {
+        Vouching::Given(Vouch::new())
+    } else {
+        Vouching::Unasked
+    };
+    guard::apply_moderated_texts(moderate_imported_texts(&memory, clearance)?, memory)
 }

@@ -262,6 +262,8 @@ words! {
         Ungrounded = "ungrounded",
         /// A word of it passes for another: letters of one script that look like those of another.
         Confusable = "confusable",
+        /// It looks as if it held a secret, and a person said that it holds none.
+        NotASecret = "not-a-secret",
     }
 }
 
@@ -540,7 +542,16 @@ impl Memory {
     fn has_secret(&self) -> bool {
         let said = self.subject.iter().chain(&self.reason).chain([&self.fact]);
         let mut texts = said.chain(&self.tags);
+        if self.is_cleared_of_secrets() {
+            texts.for_each(|it| secrets::let_values_pass(it));
+            return false;
+        }
         texts.any(|it| secrets::find_secret(it).is_some())
+    }
+
+    /// Whether a person said that it holds no secret, although it looks like it.
+    pub fn is_cleared_of_secrets(&self) -> bool {
+        self.marks.contains(&ModerationMark::NotASecret)
     }
 
     /// Its short name.
@@ -722,6 +733,8 @@ pub struct Draft {
     pub on_duplicate: DuplicateChoice,
     /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
     pub vouching: Vouching,
+    /// A person's word that what looks like a secret in it is none.
+    pub clearance: Vouching,
     /// Whether the outer spaces and line ends of the fact belong to it, as they do in a file.
     pub is_verbatim: bool,
 }
@@ -744,6 +757,7 @@ impl Draft {
             task: None,
             on_duplicate: DuplicateChoice::Ask,
             vouching: Vouching::Unasked,
+            clearance: Vouching::Unasked,
             is_verbatim: false,
         }
     }

@@ -346,20 +346,34 @@ fn connection_voice(facts: ConnectionFacts) -> Voice {
     }
 }
 
+fn ask_for_word(is_asked: bool, by: Option<&Person>) -> Vouching {
+    match by {
+        _ if !is_asked => Vouching::Unasked,
+        // A yes to one question is not a word for anything else.
+        Some(Person {
+            reach: Reach::Once(_),
+        })
+        | None => Vouching::Missing,
+        Some(_) => Vouching::Given(Vouch::new()),
+    }
+}
+
 impl Draft {
     /// The draft with a person's word where one is asked for: it overrides the save exclusions, the need for a citation,
     /// and what the citations do not say. Without a person it is refused as no person's.
     #[must_use]
     pub fn with_vouching(self, is_asked: bool, by: Option<&Person>) -> Self {
-        let vouching = match by {
-            _ if !is_asked => Vouching::Unasked,
-            // A yes to one question is not a word for anything else.
-            Some(Person {
-                reach: Reach::Once(_),
-            })
-            | None => Vouching::Missing,
-            Some(_) => Vouching::Given(Vouch::new()),
-        };
+        let vouching = ask_for_word(is_asked, by);
         Self { vouching, ..self }
+    }
+
+    /// The draft with a person's word, where one is asked for, that what looks like a secret in it is none. Who said so is
+    /// recorded with the memory. Without a person it is refused as no person's.
+    #[must_use]
+    pub fn with_secrets_cleared(self, is_asked: bool, by: Option<&Person>) -> Self {
+        // A person who hands on words from elsewhere has not looked at them.
+        let by = by.filter(|_| self.voice.is_person());
+        let clearance = ask_for_word(is_asked, by);
+        Self { clearance, ..self }
     }
 }

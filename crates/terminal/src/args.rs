@@ -32,8 +32,8 @@ pub use task::{
     TaskPhaseArgs, TaskShowArgs, TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
 };
 pub use upkeep::{
-    AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, VerifyArgs,
-    VerifyName,
+    AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, SecretsArgs,
+    SecretsCheckArgs, SecretsSubcommand, VerifyArgs, VerifyName,
 };
 
 /// Verified, shared memory for coding agents.
@@ -146,6 +146,8 @@ pub enum CliCommand {
     Review(ReviewArgs),
     /// Whose writes are held up, and why; close it
     Breaker(BreakerArgs),
+    /// Look through files for secrets, in scripts and in CI
+    Secrets(SecretsArgs),
     /// Let pending memories out of quarantine
     Approve(SeveralMemoriesArgs),
     /// What is kept, in numbers
@@ -258,6 +260,9 @@ pub struct FactArgs {
     /// Vouch for it against a check, as a person; who said so is recorded
     #[arg(long)]
     pub force: bool,
+    /// Keep it although it looks as if it held a secret, as a person; who said so is recorded
+    #[arg(long)]
+    pub not_a_secret: bool,
 }
 
 /// `remember`.

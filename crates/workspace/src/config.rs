@@ -28,7 +28,7 @@ use apostille_cite::{
 };
 use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
-use apostille_text::moderate::check_name;
+use apostille_text::{moderate::check_name, secrets::SecretPolicy};
 
 pub use brought_setting::{BroughtSetting, list_brought_settings};
 pub use confirm_mode::ConfirmMode;
@@ -128,6 +128,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// How a person confirms what only a person decides.
     pub confirm: ConfirmMode,
+    /// What the user says about secrets.
+    pub secrets: SecretPolicy,
     /// Where the gates of tasks are written down.
     pub task_dir: RepoPath,
     /// Whether NOTES.md tells of the active task.
@@ -153,6 +155,7 @@ impl Settings {
             repository_store: None,
             model: ModelSettings::default(),
             confirm: ConfirmMode::Off,
+            secrets: SecretPolicy::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_notes: true,
             origins: BTreeMap::new(),
@@ -214,7 +217,8 @@ impl Settings {
             value.as_ref().map_or_else(|| "none".into(), T::to_string)
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
-        let rows: [(SettingKey, &dyn ToString); 28] = [
+        let (n_allowed, n_rules) = self.secrets.count_entries();
+        let rows: [(SettingKey, &dyn ToString); 30] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -240,6 +244,8 @@ impl Settings {
             (SettingKey::ModelTimeoutMs, &model.timeout_ms),
             (SettingKey::ModelBudget, &model.budget),
             (SettingKey::ModelGuard, &model.guard),
+            (SettingKey::SecretsAllow, &n_allowed),
+            (SettingKey::SecretsRules, &n_rules),
             (SettingKey::BreakersBurst, &breakers.burst),
             (SettingKey::BreakersCopies, &breakers.copies),
             (SettingKey::BreakersDrift, &breakers.drift),
@@ -266,16 +272,48 @@ pub struct ConfigFiles {
 impl ConfigFiles {
     /// The files of this place.
     pub fn for_folder(system: &System, place: &ProjectFolder) -> Self {
-        let named = system
-            .env
-            .get("APOSTILLE_CONFIG")
-            .map(|it| system.cwd.join(it));
         Self {
-            user: named.or_else(|| system.env.config_dir().map(|it| it.join("config.toml"))),
+            user: find_user_config(system),
             repository: place.root.join("apostille.toml"),
             agent_json: place.root.join("agent.json"),
         }
     }
+}
+
+/// The user's own file; `None` where nobody knows the user's folder.
+fn find_user_config(system: &System) -> Option<PathBuf> {
+    let named = system.env.get("APOSTILLE_CONFIG");
+    let named = named.map(|it| system.cwd.join(it));
+    named.or_else(|| system.env.config_dir().map(|it| it.join("config.toml")))
+}
+
+/// What the user's own file says about secrets, for the whole process. No other file is asked, and no variable: a repository
+/// or an agent's shell would speak there.
+pub fn read_secret_policy(system: &System) -> Result<SecretPolicy, CommandError> {
+    // An agent's shell names no other file than the usual one.
+    let usual = || system.env.config_dir().map(|it| it.join("config.toml"));
+    let path = match system.env.is_agent_shell() {
+        true => usual(),
+        false => find_user_config(system),
+    };
+    let text = path.as_deref().map(file::read_config_file).transpose()?;
+    let says_something = text.flatten().is_some_and(|it| it.contains("secrets"));
+    if !says_something {
+        return Ok(SecretPolicy::default());
+    }
+    let (user, repo) = (Space::user("me"), Space::repo("me/here"));
+    let settings = Settings::new_default(
+        user.map_err(CommandError::internal)?,
+        repo.map_err(CommandError::internal)?,
+    )?;
+    let mut reader = ConfigReader {
+        settings,
+        home: system.env.home_dir(),
+        named_stores: Vec::new(),
+    };
+    let place = ProjectFolder::discover_from(&system.cwd)?;
+    reader.read_user_file(system, &place, path)?;
+    Ok(reader.settings.secrets)
 }
 
 /// What the command line says about which memory is meant; it goes before every other setting.
@@ -431,6 +469,9 @@ impl ConfigReader {
         scalar: &ConfigScalar,
     ) -> Result<(), String> {
         let settings = &mut self.settings;
+        if key.is_secrets() && *origin == SettingOrigin::Environment {
+            return Err("it is read from your own config file only".into());
+        }
         if origin.is_repository() {
             trust::check_repository_setting(key, scalar)?;
         }
@@ -487,6 +528,14 @@ impl ConfigReader {
                 )?
             }
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
+            SettingKey::SecretsAllow => {
+                let policy = settings.secrets.clone().with_allowed(scalar.as_list()?);
+                settings.secrets = policy.map_err(|it| it.to_string())?;
+            }
+            SettingKey::SecretsRules => {
+                let policy = settings.secrets.clone().with_rules(scalar.as_list()?);
+                settings.secrets = policy.map_err(|it| it.to_string())?;
+            }
             SettingKey::BreakersBurst => breakers.burst = scalar.as_count()?,
             SettingKey::BreakersCopies => breakers.copies = scalar.as_count()?,
             SettingKey::BreakersDrift => breakers.drift = scalar.as_count()?,
@@ -519,7 +568,7 @@ impl ConfigReader {
         // The variable may name a file that came with the repository.
         let is_brought = trust::is_file_in_checkout(place, &path);
         file::parse_config_toml(&path, &text, |key, scalar| {
-            if is_brought && key == SettingKey::TrustAllow {
+            if is_brought && (key == SettingKey::TrustAllow || key.is_secrets()) {
                 trust::check_repository_setting(key, scalar)?;
             }
             self.set((&origin, base), key, scalar)

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_variable};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 56] = [
+pub(crate) const NAMES: [&str; 58] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -52,6 +52,8 @@ pub(crate) const NAMES: [&str; 56] = [
     "APOSTILLE_GITHUB_URL",
     "APOSTILLE_GITHUB_READ",
     "APOSTILLE_TRUST_ALLOW",
+    "APOSTILLE_SECRETS_ALLOW",
+    "APOSTILLE_SECRETS_RULES",
     "GITHUB_API_URL",
     "APOSTILLE_GITHUB_TOKEN",
     "GITHUB_TOKEN",

@@ -109,8 +109,17 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
             rationale,
         } => {
             let forced = if *forced { "forced: " } else { "" };
+            let cleared = if memory.is_cleared_of_secrets() {
+                "not a secret: "
+            } else {
+                ""
+            };
             let rationale = rationale.as_ref().map(|it| format!(" ({it})"));
-            format!("{forced}{}{}", memory.fact, rationale.unwrap_or_default())
+            format!(
+                "{forced}{cleared}{}{}",
+                memory.fact,
+                rationale.unwrap_or_default()
+            )
         }
         EventBody::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
         EventBody::Refreshed {

@@ -21,7 +21,11 @@ use apostille_terminal::{
 };
 
 use crate::json::{RememberReply, WhenSimilar};
+use apostille_text::secrets::{SecretPlace, find_secret_places};
 use apostille_workspace::{error, error::CommandError, workspace::Workspace};
+
+/// How many secrets of a fact are told.
+const SECRETS_SHOWN: usize = 5;
 
 /// Keeps a fact with the code that proves it.
 pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
@@ -103,7 +107,7 @@ fn build_cli_draft(
     fact: &str,
     telling: &FactArgs,
 ) -> CommandResult<Draft> {
-    let speaker = if telling.force {
+    let speaker = if telling.force || telling.not_a_secret {
         ctx.deciding_speaker()?
     } else {
         ctx.system.speaker(&workspace.settings)
@@ -120,7 +124,8 @@ fn build_cli_draft(
         task: telling.task.clone(),
         ..Draft::new(space, fact, build_cli_voice(ctx, &speaker, telling)?)
     }
-    .with_vouching(telling.force, speaker.person()))
+    .with_vouching(telling.force, speaker.person())
+    .with_secrets_cleared(telling.not_a_secret, speaker.person()))
 }
 
 /// The citations that were typed.
@@ -249,6 +254,9 @@ pub(super) fn build_remember_output(
             let kept_beside =
                 |old: Handle| style_text(YELLOW, paint.wrap_text(&describe_kept_beside(old), 2));
             format_kept_memory(paint, asked.word, &memory, &instead.unwrap_or_default())
+                + &format_if(memory.is_cleared_of_secrets(), || {
+                    format_secret_places(asked.fact)
+                })
                 + &beside.map(kept_beside).unwrap_or_default()
                 + &superseded.map(contradicted).unwrap_or_default()
                 + &format_pending_note(ctx, asked, &memory)
@@ -280,12 +288,37 @@ pub(super) fn build_remember_output(
             let hint = format_if(is_forceable, || {
                 format_hint("a person can keep it with --force")
             });
+            let is_secret = matches!(refusal, Refusal::Secret { .. });
+            let seen = format_if(is_secret, || describe_secrets(ctx, asked));
             CommandOutput {
-                err: answer.err + &hint,
+                err: answer.err + &hint + &seen,
                 ..answer
             }
         }
     }
+}
+
+/// What was taken for a secret in the fact, and a person's way past it.
+fn describe_secrets(ctx: &CommandContext, asked: &RememberIntent) -> String {
+    let mut out = format_secret_places(asked.fact);
+    if asked.can_force() && ctx.speaker().is_ok_and(|it| it.voice().is_person()) {
+        out += &format_hint("if it is none, you can keep it with --not-a-secret");
+    }
+    out
+}
+
+/// What was taken for a secret in a fact: where, of which kind, and its first letters.
+fn format_secret_places(fact: &str) -> String {
+    let place = |it: &SecretPlace| {
+        let (kind, masked) = (it.found.rule, it.found.mask_value());
+        let masked = flatten_to_line(&masked);
+        format!(
+            "  {YELLOW}{kind}{YELLOW:#} at {}:{}: {masked}\n",
+            it.line, it.column
+        )
+    };
+    let places = find_secret_places(fact);
+    places.iter().take(SECRETS_SHOWN).map(place).collect()
 }
 
 fn format_kept_memory(paint: &Paint, outcome: &str, memory: &Memory, instead: &str) -> String {

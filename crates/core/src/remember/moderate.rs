@@ -4,7 +4,7 @@
 use apostille_text::moderate::{has_confusable_word, is_instruction, sanitise_text_in_place};
 
 use crate::{
-    memory::{Draft, DuplicateChoice, ModerationMark},
+    memory::{Draft, DuplicateChoice, ModerationMark, Vouching},
     refusal::{Refusal, check_text},
 };
 
@@ -17,7 +17,7 @@ pub struct Moderated {
 
 /// Cleans the texts of a draft, or refuses it.
 pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
-    check_draft_secrets(&draft)?;
+    let mut marks = Vec::from_iter(judge_draft_secrets(&draft)?);
     let mut touched = false;
     for text in draft_texts_mut(&mut draft) {
         // Line ends of another system hide nothing.
@@ -27,10 +27,9 @@ pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
         touched |= sanitise_text_in_place(text);
     }
     trim_draft_texts(&mut draft);
-    let mut marks = Vec::new();
     if touched {
         // What was hidden may have broken up a secret.
-        check_draft_secrets(&draft)?;
+        marks.extend(judge_draft_secrets(&draft)?);
         marks.push(ModerationMark::Neutralised);
     }
     // An order may be split over the fields beside the fact.
@@ -40,7 +39,20 @@ pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
     if draft_texts_mut(&mut draft).any(|it| has_confusable_word(it)) {
         marks.push(ModerationMark::Confusable);
     }
+    marks.sort();
+    marks.dedup();
     Ok(Moderated { draft, marks })
+}
+
+/// Refuses a draft that holds a secret; one that a person cleared is marked instead.
+fn judge_draft_secrets(draft: &Draft) -> Result<Option<ModerationMark>, Refusal> {
+    match check_draft_secrets(draft) {
+        _ if draft.clearance == Vouching::Missing => Err(Refusal::NotAPerson),
+        Err(Refusal::Secret { .. }) if draft.clearance.is_given() => {
+            Ok(Some(ModerationMark::NotASecret))
+        }
+        checked => checked.map(|()| None),
+    }
 }
 
 /// Everything that is said beside the fact, as one text.
@@ -181,6 +193,25 @@ mod tests {
             );
         }
         assert!(moderate_draft(base()).is_ok());
+    }
+
+    #[test]
+    fn clearance_marks_and_only_a_person_gives_it() {
+        let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+        let check = |clearance, fact: &str, expected: Result<&[ModerationMark], Refusal>| {
+            let voice = Voice::from_origin(Origin::User);
+            let draft = Draft {
+                clearance,
+                ..Draft::new(Space::repo("a/b").unwrap(), fact, voice)
+            };
+            let found = moderate_draft(draft).map(|it| it.marks);
+            assert_eq!(found.as_deref(), expected.as_ref().copied(), "{fact}");
+        };
+        let given = Vouching::Given(crate::memory::Vouch::new());
+        check(given, &secret, Ok(&[ModerationMark::NotASecret]));
+        check(given, "an ordinary fact", Ok(&[]));
+        check(Vouching::Missing, &secret, Err(Refusal::NotAPerson));
+        check(Vouching::Missing, "a fact", Err(Refusal::NotAPerson));
     }
 
     #[test]

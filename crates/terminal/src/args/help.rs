@@ -32,6 +32,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "review",
             "approve",
             "breaker",
+            "secrets",
             "apply",
             "forget",
             "rollback",
@@ -321,6 +322,17 @@ What was decided stays decided, however you leave. Safe is what cites lines that
 marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
 Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
 docs/review.md has more.",
+    ),
+    (
+        "secrets check",
+        "\
+Examples:
+  $ apostille secrets check .env.example docs/*.md
+  $ git diff --cached | apostille secrets check -
+  $ apostille secrets check --digest fixtures/keys.txt     # for secrets.allow in your config file
+
+Prints file, line, column, the kind of secret and its first letters; at most one for each line.
+Exit code 0: none was found; 1: one was found; 2: a file cannot be read.",
     ),
     (
         "breaker",

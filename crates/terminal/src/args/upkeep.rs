@@ -215,6 +215,33 @@ pub enum BreakerSubcommand {
     },
 }
 
+/// `secrets`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct SecretsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: SecretsSubcommand,
+}
+
+/// What is done about secrets.
+#[derive(Debug, Subcommand)]
+pub enum SecretsSubcommand {
+    /// Tell where files hold what would not be kept; exit code 1 if one does
+    Check(SecretsCheckArgs),
+}
+
+/// `secrets check`.
+#[derive(Debug, Args)]
+pub struct SecretsCheckArgs {
+    /// The files; - is the standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print the digest of each value as well, for secrets.allow
+    #[arg(long)]
+    pub digest: bool,
+}
+
 /// `rollback`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("where").required(true).args(["to", "undo"]))]

@@ -3,16 +3,23 @@
 use std::borrow::Cow;
 
 use super::{SecretMatch, find_secret, find_secret_match};
+use crate::digest::Digest;
 
 /// Stands for a word that looks like a secret.
 const MASK: &str = "[not repeated: it looks like a secret]";
 
 impl SecretMatch {
+    /// The digest of the value, for the list of values that are allowed.
+    pub fn digest_value(&self) -> Digest {
+        Digest::hash_bytes(self.value.as_bytes())
+    }
+
     /// The first letters of the value and its length: enough for who wrote it to find it, too little to use it.
     pub fn mask_value(&self) -> String {
         let count = self.value.chars().count();
         let shown = (count / 6).min(4).max(usize::from(count > 3));
-        let head: String = self.value.chars().take(shown).collect();
+        let is_shown = |c: &char| !c.is_control();
+        let head: String = self.value.chars().filter(is_shown).take(shown).collect();
         format!("{head}… ({count} characters)")
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum ConfigScalar {
     Number(i64),
     /// A text.
     Text(String),
+    /// A list of texts.
+    List(Vec<String>),
     /// Something that no setting is.
     Other(IgnoredAny),
     /// A text of the environment, which stands for whatever is expected there.
@@ -28,6 +30,7 @@ impl fmt::Display for ConfigScalar {
             Self::Flag(it) => it.fmt(f),
             Self::Number(it) => it.fmt(f),
             Self::Text(it) | Self::Variable(it) => it.fmt(f),
+            Self::List(it) => f.write_str(&it.join(", ")),
             Self::Other(_) => f.write_str("no value"),
         }
     }
@@ -38,6 +41,13 @@ impl ConfigScalar {
         match self {
             Self::Text(text) | Self::Variable(text) => Ok(text),
             _ => Err("expected a text in quotes".into()),
+        }
+    }
+
+    pub(super) fn as_list(&self) -> Result<&[String], String> {
+        match self {
+            Self::List(texts) => Ok(texts),
+            _ => Err("expected a list of texts, as in [\"one\", \"two\"]".into()),
         }
     }
 

@@ -50,6 +50,10 @@ words! {
         TaskDir = "task.dir",
         /// Whether NOTES.md tells of the active task.
         TaskNotes = "task.notes",
+        /// Which values are no secrets.
+        SecretsAllow = "secrets.allow",
+        /// What is a secret besides.
+        SecretsRules = "secrets.rules",
         /// How many new memories at once trip a breaker.
         BreakersBurst = "breakers.burst",
         /// How many that say nearly the same.
@@ -82,6 +86,11 @@ impl SettingKey {
     /// Whether it is about the breakers.
     pub fn is_breakers(self) -> bool {
         self.as_str().starts_with("breakers.")
+    }
+
+    /// Whether it is about secrets.
+    pub fn is_secrets(self) -> bool {
+        self.as_str().starts_with("secrets.")
     }
 
     /// Its variable in the environment.

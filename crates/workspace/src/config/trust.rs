@@ -49,6 +49,9 @@ pub(super) fn check_repository_setting(
              set it in your own config file, or with {}",
             key.env_variable()
         ),
+        key if key.is_secrets() => {
+            "a repository does not say what is a secret; set it in your own config file"
+        }
         key if key.is_breakers() => {
             "a repository does not say what is watched; set it in your own config file"
         }
