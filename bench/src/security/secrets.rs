@@ -1,7 +1,10 @@
 //! Secrets: what the write path catches, what it refuses wrongly, and the ways around it.
+//!
+//! The bars are about one half of the secrets, and rules are to be tuned on the other. The halves are told by the digest of
+//! the secret: the same one in another sentence, or in a disguise, is on the same side.
 
 use anyhow::Result;
-use apostille_text::secrets::find_secret;
+use apostille_text::{digest::Digest, secrets::find_secret};
 use serde::Deserialize;
 
 use super::{
@@ -43,6 +46,48 @@ struct Positive {
     carrier: String,
 }
 
+impl Positive {
+    /// Whether the row is of the half that rules are not tuned on.
+    fn is_held_out(&self) -> bool {
+        Digest::hash_bytes(self.secret.as_bytes()).as_bytes()[0] & 1 == 1
+    }
+
+    /// Whether what a scanner's test calls a secret is the name of a host: `company.okta.com`. It is public, and sentences
+    /// about deployments are full of them; the tables count them apart.
+    fn is_host_name(&self) -> bool {
+        let is_label = |it: &str| {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            !it.is_empty() && it.chars().all(is_part)
+        };
+        let top = self.secret.rsplit('.').next().unwrap_or_default();
+        self.secret.contains('.')
+            && self.secret.split('.').all(is_label)
+            && ["com", "net", "io", "org"].contains(&top)
+    }
+
+    /// The rows that it is counted among.
+    fn group(&self) -> String {
+        let half = if self.is_held_out() {
+            "held out"
+        } else {
+            "tuned"
+        };
+        let host = if self.is_host_name() {
+            ", host names"
+        } else {
+            ""
+        };
+        format!("tier {}, {}, {half}{host}", self.tier, self.carrier)
+    }
+}
+
+/// A sentence that tells a password, or one that developers write and that has no secret in it.
+#[derive(Deserialize)]
+struct Sentence {
+    text: String,
+    kind: String,
+}
+
 #[derive(Deserialize)]
 struct Negative {
     text: String,
@@ -54,7 +99,13 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let positives: Vec<Positive> = corpus.rows("secrets.positive")?;
     let negatives: Vec<Negative> = corpus.rows("secrets.negative")?;
     let mut section = caught(&positives);
-    let more = [refused(&negatives), evaded(&positives)];
+    let told: Vec<Sentence> = corpus.rows_if_there("secrets.sentence")?;
+    let hard: Vec<Sentence> = corpus.rows_if_there("secrets.hard")?;
+    let more = [
+        refused(&negatives),
+        evaded(&positives),
+        sentences(&told, &hard),
+    ];
     for it in more {
         section.bars.extend(it.bars);
         section.tables.extend(it.tables);
@@ -66,7 +117,7 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
 fn caught(positives: &[Positive]) -> Section {
     let (mut tally, mut missed) = (Tally::default(), Vec::new());
     for row in positives {
-        let group = format!("tier {}, {}", row.tier, row.carrier);
+        let group = row.group();
         let is_caught = find_secret(&row.text).is_some();
         tally.add(&group, is_caught);
         // Bare secrets without a form of their own are counted, and not told: nothing can see them.
@@ -78,27 +129,25 @@ fn caught(positives: &[Positive]) -> Section {
             ));
         }
     }
-    let bar = |what, group, bar, least: f64| tally.of(group).bar(what, bar, move |it| it >= least);
+    // Host names count in the bars: what a scanner's test calls a secret is not for us to choose.
+    let held_out = |kind: &str| tally.sum(|it| it.starts_with(&format!("{kind}, held out")));
+    let without_hosts = |kind: &str| tally.of(&format!("{kind}, held out"));
     Section {
         bars: vec![
-            bar(
+            held_out("tier A, keyword").bar(
                 "secrets of known formats, with a keyword",
-                "tier A, keyword",
-                "≥ 95 %",
-                95.0,
+                "≥ 97 %",
+                |it| it >= 97.0,
             ),
-            bar(
-                "secrets of known formats, bare",
-                "tier A, bare",
-                "≥ 95 %",
-                95.0,
-            ),
-            bar(
-                "other secrets, with a keyword",
-                "tier B, keyword",
-                "≥ 75 %",
-                75.0,
-            ),
+            without_hosts("tier A, keyword")
+                .bar("the same without host names", "≥ 97 %", |it| it >= 97.0),
+            held_out("tier A, bare").bar("secrets of known formats, bare", "≥ 96 %", |it| {
+                it >= 96.0
+            }),
+            without_hosts("tier A, bare")
+                .bar("the same without host names", "≥ 96 %", |it| it >= 96.0),
+            held_out("tier B, keyword")
+                .bar("other secrets, with a keyword", "≥ 75 %", |it| it >= 75.0),
         ],
         tables: vec![("Secrets caught".into(), tally.table("class", "caught"))],
         notes: few(missed),
@@ -127,8 +176,8 @@ fn refused(negatives: &[Negative]) -> Section {
         bars: vec![
             ordinary.bar(
                 "ordinary text (wild) refused as a secret",
-                "≤ 0.5 %",
-                |it| it <= 0.5,
+                "≤ 0.2 %",
+                |it| it <= 0.2,
             ),
             tally.sum(|_| true).bar(
                 "all negatives, scanners' own counter-examples included",
@@ -149,6 +198,46 @@ fn refused(negatives: &[Negative]) -> Section {
     }
 }
 
+/// Sentences that tell a password, and developers' hard ones that tell none; not measured where the folder has neither.
+fn sentences(told: &[Sentence], hard: &[Sentence]) -> Section {
+    let (mut caught, mut refused, mut notes) = (Tally::default(), Tally::default(), Vec::new());
+    for row in told {
+        let is_caught = find_secret(&row.text).is_some();
+        caught.add(&row.kind, is_caught);
+        notes.extend(
+            (!is_caught).then(|| format!("not caught ({}): {}", row.kind, short(&row.text))),
+        );
+    }
+    for row in hard {
+        let rule = find_secret(&row.text);
+        refused.add(&row.kind, rule.is_some());
+        notes.extend(rule.map(|it| format!("refused ({}, {it}): {}", row.kind, short(&row.text))));
+    }
+    Section {
+        bars: vec![
+            caught
+                .sum(|_| true)
+                .bar("passwords told in sentences", "≥ 90 %", |it| it >= 90.0),
+            refused
+                .sum(|_| true)
+                .bar("hard ordinary text refused as a secret", "≤ 1.5 %", |it| {
+                    it <= 1.5
+                }),
+        ],
+        tables: vec![
+            (
+                "Passwords told in sentences".into(),
+                caught.table("language", "caught"),
+            ),
+            (
+                "Hard ordinary text refused".into(),
+                refused.table("kind", "refused"),
+            ),
+        ],
+        notes: few(notes),
+    }
+}
+
 /// Tier A in every disguise, in the sentence that carries it.
 fn evaded(positives: &[Positive]) -> Section {
     let (mut rows, mut named, mut notes) = (Vec::new(), Share::default(), Vec::new());
@@ -160,7 +249,7 @@ fn evaded(positives: &[Positive]) -> Section {
             };
             let is_caught = find_secret(&text).is_some();
             share.add(is_caught);
-            if way.is_named {
+            if way.is_named && row.is_held_out() {
                 named.add(is_caught);
             }
             if !is_caught && way.is_named {

@@ -24,6 +24,7 @@
 //! [`shorten`] cuts a text at a character, [`sentences`] counts what a text says, and [`quotes`] tells whether somebody's words say
 //! a fact.
 
+mod characters;
 pub mod contradict;
 pub mod delimiters;
 pub mod digest;

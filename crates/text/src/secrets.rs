@@ -83,6 +83,8 @@ pub struct SecretMatch {
     /// The rule.
     pub rule: &'static str,
     value: String,
+    /// The word that the value stands in: the same whichever rule finds it.
+    word: String,
 }
 
 /// A rule, and where its value stands.
@@ -134,23 +136,27 @@ fn find_secret_in_form(policy: &SecretPolicy, text: &str, form: TextForm) -> Opt
         .or_else(|| find_secret_after_word(policy, &words, texts, form))
         .or_else(|| is_whole.then(|| find_password_in_sentence(policy, &words, texts))?)
         .or_else(|| (is_whole && run >= BLOB_MIN).then(|| find_random_blob(policy, &plain))?);
-    hit.map(|(rule, at)| SecretMatch {
-        rule,
-        value: read_value(
-            if rule == policy::OWN_RULE {
-                text
-            } else {
-                &plain
-            },
-            at,
-        ),
+    hit.map(|(rule, at)| {
+        let subject = if rule == policy::OWN_RULE {
+            text
+        } else {
+            &plain
+        };
+        SecretMatch::new(rule, subject.as_bytes(), at)
     })
 }
 
-/// The value at this place, without what does not belong to it.
-fn read_value(text: &str, at: Range<usize>) -> String {
-    let bytes = text.as_bytes();
-    String::from_utf8_lossy(&bytes[trim_value(bytes, at)]).into_owned()
+impl SecretMatch {
+    /// What a rule found at this place.
+    fn new(rule: &'static str, text: &[u8], at: Range<usize>) -> Self {
+        let at = trim_value(text, at);
+        let read = |it: Range<usize>| String::from_utf8_lossy(&text[it]).into_owned();
+        Self {
+            rule,
+            word: read(policy::widen_to_word(text, &at)),
+            value: read(at),
+        }
+    }
 }
 
 /// The way in which a word that names a secret is followed by one.

@@ -53,6 +53,7 @@ mod promote;
 mod renamed;
 mod review;
 mod rollback;
+mod secrets;
 mod serve;
 mod sharing;
 mod socket;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{hidden::is_hidden_char, skeleton::fold_compatible_char};
+use crate::characters::{fold_compatible_char, is_hidden_char};
 
 /// Ours, and those that clients put around what a hook gives them: a memory must not end any of these. Letters only.
 const TAGS: [&str; 14] = [

@@ -1,4 +1,7 @@
 //! What may stand beside a character that has no ink of its own: which signs take a variation selector or a joiner.
+//!
+//! By hand: the libraries know which signs are emoji, and not which of them have two faces. Taken for that, their list
+//! keeps a selector behind 1,067 signs more, where it shows nothing and carries a bit.
 
 /// Whether a sign takes a selector for its text or emoji face: it exists as both, says Unicode's own list.
 #[rustfmt::skip]

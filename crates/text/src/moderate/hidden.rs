@@ -13,6 +13,7 @@ use super::{
         is_skin_tone, is_zero_width_break_script,
     },
 };
+use crate::characters::is_hidden_char;
 
 /// How many joiners one picture may hold, as Unicode's longest do.
 const MOST_JOINS: usize = 3;
@@ -180,24 +181,6 @@ impl VisibleText {
     /// Whether enough stands between this joiner and the one before.
     fn is_far_from_joiner(&self) -> bool {
         self.since.is_none_or(|it| it >= 2)
-    }
-}
-
-/// Whether a character has no ink: control and format characters, fillers, selectors, tags, and what is for private use
-/// or no character at all. The Arabic number signs are format characters that show.
-pub(super) fn is_hidden_char(c: char) -> bool {
-    match u32::from(c) {
-        0xa | 0x9 => false,
-        0..=0x1f | 0x7f..=0x9f => true,
-        ..0xad => false,
-        0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f => true,
-        0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f => true,
-        0xfeff | 0xffa0 | 0xfff0..=0xfffb => true,
-        0xe000..=0xf8ff | 0xfdd0..=0xfdef => true,
-        0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a => true,
-        // Planes that hold no characters, the tags, and the planes for private use.
-        0x40000.. => true,
-        it => it & 0xfffe == 0xfffe,
     }
 }
 

@@ -209,6 +209,9 @@ mod tests {
         check("<img src=`x`onerror=alert(1)>", "");
         check("<img src=x onerror=alert(1)//\nnext", "next");
         check("<svg/onload=alert(1)>x", "x");
+        check("<svg/onload='", "");
+        check("<svg/onload='alert(1)", "");
+        check("a <img src=x onerror=\"alert(1)", "a ");
         check("<IMG SRC=\"jav&#x09;ascript:alert(1)\">", "");
         check("<a href=\"javascript&colon;alert(1)\">x</a>", "x</a>");
         check("<iframe srcdoc='&lt;body onload=x&gt;'></iframe>", "");

@@ -14,9 +14,8 @@
 //! Nearly every text is ASCII, and that has a path of its own without any table.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use super::hidden::is_hidden_char;
+use crate::characters::{find_latin_lookalike, fold_compatible_char, is_hidden_char};
 
 /// The skeleton in lower case, with every stretch of white space as one space, or one line end if it holds one.
 pub fn fold_to_skeleton(text: &str) -> String {
@@ -165,105 +164,9 @@ fn split_skeleton_words(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// The plain letter, digit or sign that a compatibility form shows.
-pub(super) fn fold_compatible_char(c: char) -> char {
-    let code = u32::from(c);
-    // Twenty-six capitals from there on, then as many small letters, and again.
-    let letter = |from: u32| {
-        let is_small = (code - from) / 26 % 2 == 1;
-        let base = if is_small { 'a' } else { 'A' };
-        char::from_u32(u32::from(base) + (code - from) % 26).unwrap_or(c)
-    };
-    match code {
-        ..0x250 => c,
-        0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
-        0x1d400..=0x1d6a3 => letter(0x1d400),
-        0x1d7ce..=0x1d7ff => char::from_digit((code - 0x1d7ce) % 10, 10).unwrap_or(c),
-        // These are small only.
-        0x249c..=0x24b5 => letter(0x249c - 26),
-        0x24b6..=0x24e9 => letter(0x24b6),
-        0x1f110..=0x1f129 => letter(0x1f110),
-        0x1f130..=0x1f149 => letter(0x1f130),
-        0x1f150..=0x1f169 => letter(0x1f150),
-        0x1f170..=0x1f189 => letter(0x1f170),
-        0x2018 | 0x2019 | 0x201b | 0x2032 => '\'',
-        0x201c | 0x201d | 0x201e | 0x2033 => '"',
-        0x2010..=0x2015 | 0x2212 | 0xfe58 | 0xfe63 => '-',
-        0xfe55 | 0xa789 | 0x2236 => ':',
-        0xfe64 => '<',
-        0xfe65 => '>',
-        // Where letterlike signs, small capitals, raised and lowered letters are.
-        0x250..=0x2ff | 0x1d00..=0x1dff | 0x2070..=0x214f | 0x2c60..=0x2c7f | 0xa720..=0xa7ff => {
-            STYLED.get(c).unwrap_or(c)
-        }
-        _ => c,
-    }
-}
-
 fn is_lookalike_script(c: char) -> bool {
     c.is_alphabetic() && matches!(u32::from(c), 0x370..=0x58f | 0x13a0..=0x13ff)
 }
-
-/// The Latin letter that a letter of another script passes for.
-fn find_latin_lookalike(c: char) -> Option<char> {
-    match u32::from(c) {
-        0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => {
-            ALIKE.get(c)
-        }
-        _ => None,
-    }
-}
-
-/// Letters with the plain ones that they show, in order.
-struct CharFoldTable(LazyLock<Vec<(char, char)>>);
-
-impl CharFoldTable {
-    fn get(&self, c: char) -> Option<char> {
-        let at = self.0.binary_search_by_key(&c, |it| it.0).ok()?;
-        Some(self.0[at].1)
-    }
-}
-
-fn sort_char_pairs(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
-    let mut all: Vec<(char, char)> = pairs
-        .iter()
-        .flat_map(|(from, to)| from.chars().zip(to.chars()))
-        .collect();
-    all.sort_unstable();
-    all
-}
-
-static STYLED: CharFoldTable = CharFoldTable(LazyLock::new(|| sort_char_pairs(&STYLED_PAIRS)));
-static ALIKE: CharFoldTable = CharFoldTable(LazyLock::new(|| sort_char_pairs(&ALIKE_PAIRS)));
-
-/// Letterlike signs, small capitals, raised and lowered letters.
-const STYLED_PAIRS: [(&str, &str); 3] = [
-    (
-        "ℂℊℋℌℍℎℐℑℒℓℕℙℚℛℜℝℤℨKℬℭℯℰℱℳℴℹⅅⅆⅇⅈⅉ",
-        "CgHHHhIILlNPQRRRZZKBCeEFMoiDdeij",
-    ),
-    ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɡ", "abcdefghijklmnoprstuvwyzg"),
-    (
-        "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ",
-        "abcdefghijklmnoprstuvwxyzaehijklmnoprstuvx",
-    ),
-];
-
-/// Cyrillic; Greek; Armenian and Cherokee.
-const ALIKE_PAIRS: [(&str, &str); 3] = [
-    (
-        "аеорсухівѕјһԁԛԝӏгпкмнтԍАВЕЗКМНОРСТУХІЅЈԌԚԜҺӀЬѵѡѐёїӧ",
-        "aeopcyxibsjhdqwlrnkmhtgABE3KMHOPCTYXISJGQWhIbvweeio",
-    ),
-    (
-        "αβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϜϱάέήίόύώ",
-        "abyenikvoptuxwABEZHIKMNOPTYXcjCFpaeniouw",
-    ),
-    (
-        "աոսօԱՏՕՍցհզեյԼԳᎪᎬᎠᏢᎢᏀᏟᎻᏆᎫᏞᎷᏙᏒᏚᏔᏃ",
-        "wnuoUSOUghqejLKAEDPTGCHIJLMVRSWZ",
-    ),
-];
 
 #[cfg(test)]
 mod tests {
@@ -307,17 +210,5 @@ mod tests {
         check("日本語のAPI", false);
         check("ελληνικά and english", false);
         check("E=mc², 10⁻³, x₁, nᵗʰ", false);
-    }
-
-    #[test]
-    fn tables_are_pairs() {
-        for (from, to) in STYLED_PAIRS.iter().chain(&ALIKE_PAIRS) {
-            assert_eq!(from.chars().count(), to.chars().count(), "{from}");
-            assert!(to.is_ascii());
-        }
-        let styled = STYLED_PAIRS
-            .iter()
-            .flat_map(|(from, to)| from.chars().zip(to.chars()));
-        styled.for_each(|(from, to)| assert_eq!(fold_compatible_char(from), to, "{from}"));
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::is_blob_byte;
+use crate::characters::{find_ascii_form, is_hidden_char};
 
 /// Shortest token that is looked for across a line break.
 const SPLIT_MIN: usize = 16;
@@ -17,27 +18,15 @@ pub(super) fn fold_to_ascii(text: &str) -> Cow<'_, str> {
 }
 
 fn fold_char_to_ascii(c: char) -> Option<char> {
-    let code = u32::from(c);
-    match code {
-        // Zero-width and bidirectional controls, soft hyphen, variation selectors.
-        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F => None,
-        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFFA0 => None,
-        0xFE00..=0xFE0F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0100..=0xE01EF => None,
-        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
-        0xA0 | 0x2000..=0x200A | 0x202F | 0x205F | 0x3000 => Some(' '),
+    match c {
+        _ if c.is_ascii() => Some(c),
+        '\u{2028}' | '\u{2029}' => Some('\n'),
         // The apostrophe as people type it: `parola d’ordine`.
-        0x2018 | 0x2019 | 0x2BC => Some('\''),
+        '‘' | '’' | 'ʼ' => Some('\''),
         // Tag characters carry invisible ASCII.
-        0xE0020..=0xE007E => char::from_u32(code - 0xE0000),
-        0xE0000..=0xE007F => None,
-        // Mathematical letters and digits, in runs of A-Z a-z and 0-9.
-        0x1D400..=0x1D6A3 => {
-            let position = (code - 0x1D400) % 52;
-            let base = if position < 26 { 0x41 } else { 0x61 };
-            char::from_u32(base + position % 26)
-        }
-        0x1D7CE..=0x1D7FF => char::from_digit((code - 0x1D7CE) % 10, 10),
-        _ => Some(c),
+        '\u{e0020}'..='\u{e007e}' => char::from_u32(u32::from(c) - 0xe0000),
+        _ if is_hidden_char(c) => None,
+        _ => Some(find_ascii_form(c).unwrap_or(c)),
     }
 }
 

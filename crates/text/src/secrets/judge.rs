@@ -112,7 +112,10 @@ impl SecretJudge {
                 !is_secret_reference(value)
                     && (is_password_beside_word(value) || is_word_number_and_mark(whole))
             }
-            Self::Unmistakable => !is_secret_reference(value) && is_unmistakable(value),
+            Self::Unmistakable => {
+                !is_secret_reference(value)
+                    && (is_unmistakable(value) || is_word_number_and_mark(whole))
+            }
             Self::Token => {
                 !is_secret_reference(value)
                     && (is_random_value(value)
@@ -430,6 +433,7 @@ fn is_chosen_password(value: &str) -> bool {
         || is_unpronounceable(value)
         || is_short_leet(value)
         || measure_consonant_run(value) >= 6
+        || is_scrambled(value)
         || is_passphrase(value, 2)
         || is_in_word_list(WELL_KNOWN, &value.to_ascii_lowercase())
 }
@@ -478,6 +482,19 @@ fn is_product_name(value: &str) -> bool {
 fn is_short_leet(value: &str) -> bool {
     let has_inner_digit = ValueShape::from_value(value).kinds >= 2;
     value.len() == 5 && has_inner_digit && has_mixed_segment(value, 5, 1)
+}
+
+/// Small letters that hardly follow each other so in English, where the sentence says that a password follows.
+fn is_scrambled(value: &str) -> bool {
+    let is_lower = value.len() >= 8 && value.bytes().all(|it| it.is_ascii_lowercase());
+    if !is_lower {
+        return false;
+    }
+    let pairs = value.as_bytes().windows(2);
+    let rare = pairs.filter(|it| is_rare_letter_pair(it[0], it[1])).count();
+    let shape = ValueShape::from_value(value);
+    let is_odd = shape.common * 100 < shape.pairs * 38 || (rare > 0 && !shape.is_wordy());
+    is_odd && !is_in_word_list(NAMES, value)
 }
 
 /// The longest run of lower-case letters that are no vowels.
@@ -565,7 +582,7 @@ const OBJECT_IDS: &str =
     "toolu msg call chatcmpl cmpl resp req run thread asst evt cus price prod acct pi batch";
 
 /// First words of public identifiers: of model traffic, payments, builds and hashes.
-const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thread asst step evt event cus price \
+const PUBLIC_BRANDS: &str = "ord inv pay txn tkt toolu msg call chatcmpl cmpl resp req file run thread asst step evt event cus price \
     prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
     commit hash img image cache id blob ref rev chunk digest snapshot trace span node job \
     task test build index main page layer tree object git txn tx pub pk api uuid v1 v2 \

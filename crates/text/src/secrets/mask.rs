@@ -9,9 +9,9 @@ use crate::digest::Digest;
 const MASK: &str = "[not repeated: it looks like a secret]";
 
 impl SecretMatch {
-    /// The digest of the value, for the list of values that are allowed.
+    /// The digest of the word that the value stands in, for the list of values that are allowed.
     pub fn digest_value(&self) -> Digest {
-        Digest::hash_bytes(self.value.as_bytes())
+        Digest::hash_bytes(self.word.as_bytes())
     }
 
     /// The first letters of the value and its length: enough for who wrote it to find it, too little to use it.

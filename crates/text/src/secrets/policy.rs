@@ -179,7 +179,7 @@ fn describe_pattern_error(error: &regex::Error) -> String {
 }
 
 /// The word around a value, up to blanks, quotes and brackets: of a token, its prefix belongs to it.
-fn widen_to_word(plain: &[u8], at: &Range<usize>) -> Range<usize> {
+pub(super) fn widen_to_word(plain: &[u8], at: &Range<usize>) -> Range<usize> {
     let before = plain[..at.start].iter().rev();
     let after = plain[at.end..].iter();
     let is_inside = |it: &&u8| !is_value_edge(**it);
@@ -216,7 +216,7 @@ pub fn let_values_pass(text: &str) {
         let Some(found) = find_secret_match_with(installed_policy(), text) else {
             return;
         };
-        let digest = Digest::hash_bytes(found.value.as_bytes());
+        let digest = found.digest_value();
         let mut cleared = CLEARED.write().unwrap_or_else(PoisonError::into_inner);
         if cleared.contains(&digest) {
             return;

@@ -16,7 +16,11 @@ use crate::word_lists::is_in_word_list;
 const VERBS: &str = "is was are be being been now equals becomes became remains stays currently still again ist war lautet lauten \
     lautete jetzt nun heißt bleibt sei est sont était sera reste demeure devient désormais maintenant c'est es son era será ahora \
     sigue siendo queda é são era será agora continua sendo fica è sono era sarà resta rimane ora adesso это теперь сейчас стал стала \
-    будет был остаётся остается такой dient called";
+    будет был остаётся остается такой dient called \
+    reads got gilt bitte please vaut valent quedó quedo vale ficou resulta выглядит";
+/// Words behind which the last word of a sentence is a place, a time or a tool: `… is hidden on Android14`.
+const PLACES: &str = "on by from under over at since until than via per through bei nach seit von vom dans par sur chez depuis por desde \
+    pelo pela dal dalla su из через при после";
 /// Verbs that a value follows where the sentence speaks of a password behind it: `type … at the password prompt`.
 const ENTERS: &str = "type types typed enter enters entered typing entering supply provide paste try answer gib tippe eingeben entre \
     entrez tape tapez saisis saisissez introduce introduzca escribe teclea ingresa digite digita insira inserisci immetti \
@@ -35,7 +39,14 @@ pub(super) const LOGIN_NOUNS: &str = "credentials,creds,zugangsdaten,anmeldedate
 const LEADS: &str = "to as with using of for auf zu als mit für von en à par avec comme pour de du a al con como para del em \
     com do da in di per come на с как от для и and und et y e the";
 /// Begins of verbs that make the word behind `to` the new password.
-const CHANGES: [&str; 16] = [
+const CHANGES: [&str; 23] = [
+    "réinit",
+    "restablec",
+    "redefin",
+    "reimpost",
+    "reinici",
+    "сброс",
+    "zurück",
     "chang",
     "set",
     "reset",
@@ -68,13 +79,13 @@ const CJK_TELLS: [char; 12] = [
 const USERS: &str = "user username login account benutzer benutzername konto utilisateur identifiant compte usuario usuário cuenta \
     conta utente логин пользователь";
 /// Begins of such a joint in scripts without blanks.
-const CJK_LINKS: [&str; 9] = ["作为", "作為", "是", "为", "當", "当", "を", "が", "は"];
+const CJK_LINKS: [&str; 10] = ["作", "做", "设为", "是", "为", "當", "当", "を", "が", "は"];
 /// What makes another thing of a password: `password hash`, `password policy`.
 const COMPOUNDS: &str = "hash hashes hashing hashed manager managers policy policies field fields column prompt prompts reset \
     resets rotation strength file files input inputs form forms store stores table check checks checker length protection \
     authentication auth grant flow hint hints parameter param argument option flag variable env encryption algorithm scheme \
     history expiry expiration recovery change changes validation validator verification complexity requirements rules \
-    generator generation entry dialog box page screen string callback function method based protected less";
+    login logins endpoint service services generator generation entry dialog box page screen string callback function method based protected less";
 /// Names of accounts that stand before their password: `admin / …`.
 pub(super) const ACCOUNTS: &str =
     "admin,root,deploy,administrator,postgres,guest,test,user,jenkins,ubuntu,oracle,sa,ci,qa,demo";
@@ -273,7 +284,15 @@ pub(super) fn find_after_noun(
         if word.is_in_code() {
             return None;
         }
-        let judge = judge_behind_noun(&word, last.as_ref(), is_given, is_changed);
+        let is_final = after[word.at.end..]
+            .trim_end_matches(is_sentence_end)
+            .is_empty();
+        let judge = match judge_behind_noun(&word, last.as_ref(), is_given, is_changed) {
+            SecretJudge::Unmistakable if is_final && !last.as_ref().is_some_and(leads_to_place) => {
+                SecretJudge::Beside
+            }
+            judge => judge,
+        };
         let is_asked = !is_short || judge == SecretJudge::Sentence;
         if is_asked && word.is_plain() && accepts(judge, word.at.clone()) {
             return Some(word.at);
@@ -282,6 +301,19 @@ pub(super) fn find_after_noun(
         last = Some(word);
     }
     None
+}
+
+fn leads_to_place(word: &SentenceWord) -> bool {
+    is_in_word_list(PLACES, word.text)
+}
+
+/// What may stand behind the last word of a sentence.
+fn is_sentence_end(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '.' | ')' | '"' | '\'' | '`' | '»' | '“' | '”' | '。' | '」'
+        )
 }
 
 fn is_change(word: &str) -> bool {
@@ -338,7 +370,11 @@ fn is_given_by(before: &str) -> bool {
 /// Whether an account is named in the last words: `user upload pass …`.
 fn names_account(before: &str) -> bool {
     let mut words = before.split_whitespace().rev().take(2);
-    words.any(|it| is_in_word_list(USERS, it.trim_end_matches([':', ','])))
+    let is_account = |it: &str| ACCOUNTS.split(',').any(|name| name == it);
+    words.any(|it| {
+        let it = it.trim_end_matches([':', ',']);
+        is_in_word_list(USERS, it) || is_account(it)
+    })
 }
 
 /// Where a password stands before the word for one: `use … as the password`, `type … at the password prompt`.
@@ -354,7 +390,11 @@ pub(super) fn find_before_noun(
     let words = read_last_sentence(&before[start..]);
     let shift = |it: &SentenceWord| start + it.at.start..start + it.at.end;
     let mut takes = |judge, it: &&SentenceWord| it.is_plain() && accepts(judge, shift(it));
-    let joined = find_joined_word(&words, &before[start..])
+    // `… (password)`.
+    let is_bracketed = before.ends_with('(') && after.starts_with(')');
+    let bracketed = words.last().filter(|_| is_bracketed);
+    let joined = bracketed
+        .or_else(|| find_joined_word(&words, &before[start..]))
         .filter(|_| !is_compound_noun(after))
         .filter(|it| takes(SecretJudge::Sentence, it));
     if joined.is_some() {
@@ -456,13 +496,13 @@ pub(super) fn find_after_account(
     mut accepts: impl FnMut(SecretJudge, Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
     let joint = PAIR_JOINTS.iter().find(|it| after.starts_with(**it))?;
-    if before.ends_with(is_inside_name) {
-        return None;
-    }
     let start = find_char_boundary(before, before.len().saturating_sub(LOGIN_MAX));
     let end = find_char_boundary(after, LOGIN_MAX.min(after.len()));
     let speaks_of_login = |text: &str| LOGINS.iter().any(|it| text.contains(it));
     let is_login = speaks_of_login(&before[start..]);
+    if before.ends_with(is_inside_name) && !(is_login && before.ends_with(':')) {
+        return None;
+    }
     let is_tight = *joint == ":" && !after.starts_with(": ");
     let judge = match *joint {
         " / " if is_login => SecretJudge::Sentence,

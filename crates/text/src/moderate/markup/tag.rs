@@ -188,13 +188,24 @@ fn parse_attribute_value(text: &str) -> (&str, usize) {
         let inner = &text[1..];
         return match inner.bytes().take(LONGEST).position(|it| it == quote) {
             Some(end) => (&inner[..end], end + 2),
-            None => ("", 1),
+            // A quote that never closes may close in what is shown behind the text: then its handler runs.
+            None => (read_open_value(text), 1),
         };
     }
     let len = measure_braced_value(text)
         .or_else(|| text.find(|c: char| c.is_ascii_whitespace() || c == '>'))
         .unwrap_or(text.len());
     (&text[..len], len)
+}
+
+/// What stands behind a quote that never closes, up to the end of the line; the quote itself if nothing does.
+fn read_open_value(text: &str) -> &str {
+    let line = text.split('\n').next().unwrap_or(text);
+    let end = text.ceil_char_boundary(LONGEST.min(line.len()));
+    match &text[1..end.max(1)] {
+        "" => &text[..1],
+        value => value,
+    }
 }
 
 /// A value in braces, as components write it, on one line.
