@@ -88,6 +88,17 @@ fn cleared_memory_is_readable_in_a_shared_file() {
 }
 
 #[test]
+fn import_does_not_believe_the_mark() {
+    let env = Env::new();
+    env.stated(&["remember", "--user", "--not-a-secret", &sample_fact()]);
+    let exported = env.ok(&["export", "--all-spaces"]);
+    let elsewhere = Env::new();
+    let ran = elsewhere.fed(&["import", "-"], &exported);
+    let listed = elsewhere.run(&["list", "--all-spaces"]).out;
+    assert!(!listed.contains("sample token"), "{ran}\n{listed}");
+}
+
+#[test]
 fn supersede_can_be_cleared_too() {
     let env = Env::new();
     env.stated(&["remember", "--user", "the docs have a sample token"]);

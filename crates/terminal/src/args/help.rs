@@ -324,6 +324,15 @@ Only a person decides: at a terminal, or in a script that names them with APOSTI
 docs/review.md has more.",
     ),
     (
+        "secrets",
+        "\
+Examples:
+  $ apostille secrets check docs/*.md
+  $ git diff --cached | apostille secrets check -
+
+What is a secret, and what is none, is also said by secrets.rules and secrets.allow in your own config file.",
+    ),
+    (
         "secrets check",
         "\
 Examples:
