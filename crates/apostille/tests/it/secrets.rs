@@ -132,7 +132,9 @@ fn only_the_users_file_speaks_of_secrets() {
     };
     let mut env = Env::new();
     env.write("apostille.toml", "secrets.allow = [\"x\"]\n");
-    check(&env, "a repository does not say what is a secret");
+    let ran = env.person(&["trust", "--yes"]);
+    let expected = "a repository does not say what is a secret";
+    assert!(ran.code == 2 && ran.err.contains(expected), "{ran}");
     let mut env_of_agent = Env::new();
     env_of_agent.set("APOSTILLE_SECRETS_ALLOW", "x");
     check(&env_of_agent, "it is read from your own config file only");
@@ -143,6 +145,15 @@ fn only_the_users_file_speaks_of_secrets() {
     check(&env, "entry 1 matches an empty text");
     env.beside(CONFIG, "secrets.rules = \"x\"\n");
     check(&env, "expected a list of texts");
+}
+
+#[test]
+fn agents_shell_names_no_other_config_for_secrets() {
+    let mut env = Env::new();
+    let own = env.beside("agents.toml", "secrets.allow = [\".*[a-z].*\"]\n");
+    env.set("APOSTILLE_CONFIG", &own).set("CLAUDECODE", "1");
+    let ran = env.run(&["remember", "--kind", "feedback", &sample_fact()]);
+    assert_eq!(ran.code, 3, "{ran}");
 }
 
 #[test]

@@ -102,7 +102,12 @@ fn archive_that_claims_a_remote_reads_and_writes_nothing_there() {
     }
     let prompt = json!({"prompt": "where is the release key?", "cwd": at.to_str().unwrap()});
     let told = hooked(&env, "s-1", "UserPromptSubmit", &prompt).to_string();
-    assert!(!told.contains("vault"), "{told}");
+    assert!(
+        !told.contains("vault") && told.contains("apostille spaces link"),
+        "{told}"
+    );
+    let told = hooked(&env, "s-1", "UserPromptSubmit", &prompt).to_string();
+    assert!(!told.contains("spaces link"), "once in a session: {told}");
     let at_home = json!({"prompt": "where is the release key?"});
     let told = hooked(&env, "s-2", "UserPromptSubmit", &at_home).to_string();
     assert!(told.contains("vault"), "{told}");

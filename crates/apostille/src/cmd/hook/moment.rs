@@ -25,8 +25,7 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
 };
 use apostille_workspace::{
-    config::Settings, project_folder::ProjectFolder, sessions, task, trust::UntrustedReason,
-    workspace::Workspace,
+    config::Settings, project_folder::ProjectFolder, sessions, task, workspace::Workspace,
 };
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
@@ -82,7 +81,7 @@ pub(super) fn answer_hook_moment(
     if moment != Moment::Touch && open.session.is_repeat(&entry) {
         return Ok(());
     }
-    let notice = find_trust_notice(told, &settings, &open, &entry);
+    let notice = find_place_notice(told, &settings, &open, &entry);
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
     }
@@ -95,7 +94,7 @@ pub(super) fn answer_hook_moment(
         }
         drop(open);
         if let Some(notice) = notice {
-            say(build_trust_reply(told, notice, None));
+            say(build_notice_reply(told, notice, None));
         }
         if moment == Moment::End {
             detach::spawn_session_processing(&ctx, &session);
@@ -126,7 +125,7 @@ pub(super) fn answer_hook_moment(
     drop(open);
     let context = Some(made.text.clone()).filter(|it| !it.is_empty());
     say(match notice {
-        Some(notice) => build_trust_reply(told, notice, context),
+        Some(notice) => build_notice_reply(told, notice, context),
         None => HookReply {
             context,
             notice: None,
@@ -140,14 +139,19 @@ pub(super) fn answer_hook_moment(
     Ok(())
 }
 
-/// Why what the repository brings was left out, where that is to be told now: with the first words of a session in this
-/// repository, and not again.
-fn find_trust_notice(
+/// What is left out here, for the person and for the agent.
+struct PlaceNotice {
+    to_person: String,
+    to_agent: String,
+}
+
+/// What is left out here, where that is to be told now: with the first words of a session in this repository, and not again.
+fn find_place_notice(
     told: &HookCall,
     settings: &Settings,
     open: &OpenSession,
     entry: &SessionEntry,
-) -> Option<UntrustedReason> {
+) -> Option<PlaceNotice> {
     let is_first = open
         .session
         .entries
@@ -157,16 +161,31 @@ fn find_trust_notice(
         told.moment,
         HookMoment::Start { .. } | HookMoment::Prompt { .. }
     );
-    settings.untrusted.filter(|_| is_first && is_heard)
+    if !is_first || !is_heard {
+        return None;
+    }
+    let untrusted = settings.untrusted.map(|why| PlaceNotice {
+        to_person: why.describe().to_owned(),
+        to_agent: why.describe_to_agent().to_owned(),
+    });
+    let apart = || {
+        let note = settings.contact.describe_separation()?;
+        let note = note.trim_start_matches("note: ").trim_end().to_owned();
+        Some(PlaceNotice {
+            to_person: note.clone(),
+            to_agent: format!("{note} (your user decides that)"),
+        })
+    };
+    untrusted.or_else(apart)
 }
 
 /// Tells the person where the client has a place for that, else the agent. None of the repository's words are in it.
-fn build_trust_reply(told: &HookCall, why: UntrustedReason, context: Option<String>) -> HookReply {
+fn build_notice_reply(told: &HookCall, why: PlaceNotice, context: Option<String>) -> HookReply {
     if clients::find_client_profile(told.client).has_notice() || !clients::can_take_context(told) {
-        let notice = Some(why.describe().to_owned());
+        let notice = Some(why.to_person);
         return HookReply { context, notice };
     }
-    let note = format!("Apostille: {}", why.describe_to_agent());
+    let note = format!("Apostille: {}", why.to_agent);
     HookReply {
         context: Some(
             context
