@@ -41,7 +41,9 @@ pub use trust_allow::TrustAllowList;
 use crate::{
     error::CommandError,
     project_folder::ProjectFolder,
-    repository_space::{RepositoryContact, RepositoryRequest, settle_repository_space},
+    repository_space::{
+        RepositoryContact, RepositoryRequest, is_claim_refuted, settle_repository_space,
+    },
     system::System,
     trust::{BroughtFile, BroughtSettings, CloneIdentity, UntrustedReason, find_distrust},
 };
@@ -375,7 +377,8 @@ impl RepositoryJudge<'_> {
             return Ok(None);
         }
         let clone = CloneIdentity::for_folder(self.place);
-        if allow.has_clone(&clone) {
+        // A claim is not enough where the history says otherwise.
+        if allow.has_clone(&clone) && !is_claim_refuted(self.system, self.place)? {
             return Ok(None);
         }
         find_distrust(self.system, &clone, brought.digest())

@@ -64,8 +64,7 @@ impl ProjectFolder {
     }
 
     /// A name for a clone that is kept apart: the same as long as it stays in its place.
-    pub fn name_clone(checkout: &Checkout) -> Result<Space, CommandError> {
-        let folder = checkout.common_dir();
+    pub(crate) fn name_clone(folder: &Path) -> Result<Space, CommandError> {
         let is_hidden = folder
             .file_name()
             .is_some_and(|it| it.to_string_lossy().starts_with('.'));

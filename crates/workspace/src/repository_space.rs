@@ -5,7 +5,10 @@
 //! shares nothing is kept apart, under a name for its folder, until a person links it (`apostille spaces link`). So an archive
 //! whose `.git/config` claims somebody's remote reads and writes nothing of theirs.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use apostille_cite::source::SourceResult;
 use apostille_core::{
@@ -78,6 +81,29 @@ pub(crate) fn settle_repository_space(
     Ok((typed, contact))
 }
 
+/// Whether a checkout claims a remote that is known, and shares no history with it.
+pub(crate) fn is_claim_refuted(
+    system: &System,
+    place: &ProjectFolder,
+) -> Result<bool, CommandError> {
+    let (Some(checkout), Some(file)) = (&place.checkout, RepositoryFile::for_user(system)) else {
+        return Ok(false);
+    };
+    let (known, claimed) = (file.read_repositories()?, place.space()?);
+    let clone = describe_clone(checkout, &claimed);
+    if known.find_by_clone(&clone).is_some() {
+        return Ok(false);
+    }
+    let repository = known.find_by_remote(&claimed);
+    let seeker = ContactSeeker {
+        system,
+        checkout,
+        clone,
+        claimed,
+    };
+    Ok(repository.is_some_and(|it| !seeker.shares_history(it)))
+}
+
 /// Whether a checkout is of a repository that it is not called by its first remote, such as the one that it was forked from. A
 /// remote alone proves nothing.
 fn is_clone_of(
@@ -123,11 +149,15 @@ fn find_repository_space(
     seeker.find_contact(known, asked)
 }
 
-/// A clone as it is remembered.
-pub fn describe_clone(checkout: &Checkout, remote: &Space) -> KnownClone {
+/// A clone as it is remembered. A working tree that git's folder does not know stands for itself.
+fn describe_clone(checkout: &Checkout, remote: &Space) -> KnownClone {
+    let path = match checkout.root() {
+        Some(root) if !checkout.owns_working_tree() => root,
+        _ => checkout.common_dir(),
+    };
     KnownClone {
-        path: checkout.common_dir().to_path_buf(),
-        inode: read_inode(checkout.common_dir()),
+        path: path.to_path_buf(),
+        inode: read_inode(path),
         remote: remote.clone(),
     }
 }
@@ -172,7 +202,7 @@ impl ContactSeeker<'_> {
                     kept_apart_from: Some(repository.space.clone()),
                     ..RepositoryContact::default()
                 };
-                Ok((ProjectFolder::name_clone(self.checkout)?, contact))
+                Ok((ProjectFolder::name_clone(&self.clone.path)?, contact))
             }
             None => self.meet_first(known, asked),
         }
@@ -247,6 +277,10 @@ impl ContactSeeker<'_> {
     }
 
     fn shares_history(&self, repository: &KnownRepository) -> bool {
+        // What the history of another folder proves, it proves for that folder.
+        if !self.checkout.owns_working_tree() {
+            return false;
+        }
         if holds(self.checkout.has_any_commit(&repository.commits)) {
             return true;
         }
@@ -365,6 +399,7 @@ impl RepositoryContact {
 #[derive(Debug)]
 pub struct CloneLink {
     noted: KnownRepository,
+    path: PathBuf,
     checkout: Checkout,
 }
 
@@ -397,8 +432,12 @@ impl CloneLink {
             checkout: &checkout,
             system,
         };
-        let noted = seeker.describe_repository(&space);
-        Ok(Self { noted, checkout })
+        let (noted, path) = (seeker.describe_repository(&space), seeker.clone.path);
+        Ok(Self {
+            noted,
+            path,
+            checkout,
+        })
     }
 
     /// The space that it is linked to.
@@ -432,16 +471,16 @@ impl CloneLink {
 
     /// Takes the link back, with the commits that only this clone has. Whether there was one.
     pub fn remove(&self, file: &RepositoryFile, draw: u128) -> Result<bool, CommandError> {
-        let path = self.checkout.common_dir();
+        let path = &self.path;
         file.update_repositories(draw, PATIENCE, |known| {
             let found = known
                 .0
                 .iter_mut()
-                .find(|it| it.clones.iter().any(|it| it.path == path));
+                .find(|it| it.clones.iter().any(|it| it.path == *path));
             let Some(repository) = found else {
                 return false;
             };
-            repository.clones.retain(|it| it.path != path);
+            repository.clones.retain(|it| it.path != *path);
             let others: Vec<Checkout> = repository
                 .clones
                 .iter()

@@ -219,6 +219,54 @@ fn folder_in_the_place_of_a_clone_is_looked_at_anew() {
 }
 
 #[test]
+fn folder_that_points_to_a_clone_is_not_that_clone() {
+    let env = victim();
+    let at = env.home().join("beside");
+    fs::create_dir_all(&at).unwrap();
+    fs::write(at.join(".git"), "gitdir: ../app/.git\n").unwrap();
+    assert!(!knows_rule(&env, &at), "a file that points there");
+    fs::remove_file(at.join(".git")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(env.repo().join(".git"), at.join(".git")).unwrap();
+        assert!(!knows_rule(&env, &at), "a link");
+    }
+    assert!(knows_rule(&env, &env.repo()));
+    assert_eq!(person(&env, &at, &["spaces", "link", "--yes"]).code, 0);
+    assert!(knows_rule(&env, &at), "a person said so");
+}
+
+#[test]
+fn submodule_has_its_own_space() {
+    let env = victim();
+    let lib = clone(&env, "lib", "");
+    git(
+        &env,
+        &lib,
+        "remote set-url origin https://git.example.com/acme/lib.git",
+    );
+    let add = format!(
+        "-c protocol.file.allow=always submodule --quiet add {} sub",
+        lib.display()
+    );
+    git(&env, &env.repo(), &add);
+    let sub = env.repo().join("sub");
+    git(
+        &env,
+        &sub,
+        "remote set-url origin https://git.example.com/acme/lib.git",
+    );
+    assert!(!knows_rule(&env, &sub));
+    person(
+        &env,
+        &sub,
+        &["remember", "tabs are used in makefiles", "--force"],
+    );
+    assert_eq!(space_of(&env, &sub), "git.example.com/acme/lib");
+    assert!(person(&env, &lib, &["list"]).out.contains("tabs"));
+}
+
+#[test]
 fn person_links_a_checkout_and_takes_it_back() {
     let env = victim();
     let at = impostor(&env, REMOTE);

@@ -49,6 +49,31 @@ impl Checkout {
         self.root.as_deref()
     }
 
+    /// Whether git's folder knows this working tree as its own. A `.git` that came in an archive may point or link to the folder of
+    /// somebody's clone, and would have its files taken for theirs. So that folder has to lie in the working tree, or to name it.
+    #[must_use]
+    pub fn owns_working_tree(&self) -> bool {
+        let Some(root) = &self.root else {
+            return true;
+        };
+        let real_root = canonicalize_git_path(root).unwrap_or_else(|_| root.clone());
+        // The last part is compared as it is: it may be such a link.
+        if real_root.join(".git") == self.common_dir {
+            return true;
+        }
+        let named = if self.git_dir.starts_with(self.common_dir.join("worktrees")) {
+            let pointer =
+                small_file::read_small_text_file(&self.git_dir.join("gitdir"), MAX_POINTER);
+            let named = pointer.ok().flatten();
+            named.and_then(|it| Some(Path::new(it.trim()).parent()?.to_path_buf()))
+        } else {
+            // A submodule, whose folder is within that of the repository around it.
+            self.config.value("core", "worktree").map(PathBuf::from)
+        };
+        let named = named.map(|it| canonicalize_git_path(&self.git_dir.join(it)));
+        named.is_some_and(|it| it.is_ok_and(|it| it == real_root))
+    }
+
     /// Whether the repository knows a remote of this name.
     pub fn has_remote(&self, name: &str) -> bool {
         self.config.remote_urls().contains_key(name)

@@ -5,13 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use apostille_files::regular_file::read_regular_start;
 use apostille_git::git::Checkout;
 
 use crate::project_folder::ProjectFolder;
-
-/// The largest file that only holds a path.
-const MAX_POINTER: u64 = 16 * 1024;
 
 /// A clone of a repository on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,19 +44,11 @@ impl CloneIdentity {
     }
 }
 
-/// Git's folder of a clone, which its working trees share, so that a new one is trusted with the others. A `.git` that came
-/// in an archive may point or link to the folder of a clone that was trusted. So that folder has to lie in this working tree,
-/// or has to name it. The last part of a path is compared as it is: it may be such a link.
+/// Git's folder of a clone, which its working trees share, so that a new one is trusted with the others; `None` where that folder
+/// does not know this working tree.
 fn find_shared_folder(checkout: &Checkout) -> Option<PathBuf> {
-    let (root, common) = (resolve_links(checkout.root()?), checkout.common_dir());
-    if !checkout.git_dir().starts_with(common.join("worktrees")) {
-        return (root.join(".git") == common).then(|| common.to_path_buf());
-    }
-    let pointer = checkout.git_dir().join("gitdir");
-    let named = String::from_utf8(read_regular_start(&pointer, MAX_POINTER).ok()?).ok()?;
-    let named = checkout.git_dir().join(named.trim());
-    let is_named = named.ends_with(".git") && resolve_links(named.parent()?) == root;
-    is_named.then(|| common.to_path_buf())
+    let is_own = checkout.root().is_some() && checkout.owns_working_tree();
+    is_own.then(|| checkout.common_dir().to_path_buf())
 }
 
 fn resolve_links(path: &Path) -> PathBuf {
