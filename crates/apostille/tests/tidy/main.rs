@@ -169,10 +169,16 @@ fn mcp_page_has_settings_for_every_client() {
     }
 }
 
-/// A name of four words and more in that page is a test, which says that a demand is met.
+/// A name of four words and more in these pages is a test, which says that a demand is met or an attack fails.
 #[test]
-fn seeds_page_names_tests_that_exist() {
-    let (page, sources) = (read_file("docs/seeds.md"), read_all_sources());
+fn pages_name_tests_that_exist() {
+    let sources = read_all_sources();
+    for (page, n_least) in [("docs/seeds.md", 10), ("docs/security.md", 60)] {
+        check_named_tests(&read_file(page), &sources, n_least);
+    }
+}
+
+fn check_named_tests(page: &str, sources: &str, n_least: usize) {
     let names = page.split('`').skip(1).step_by(2);
     let tests: Vec<&str> = names
         .filter(|it| it.matches('_').count() >= 3)
@@ -181,7 +187,7 @@ fn seeds_page_names_tests_that_exist() {
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
         })
         .collect();
-    assert!(tests.len() > 10, "the page names no tests");
+    assert!(tests.len() > n_least, "the page names no tests");
     for test in tests {
         assert!(
             sources.contains(&format!("fn {test}(")),
