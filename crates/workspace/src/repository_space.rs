@@ -65,7 +65,7 @@ pub(crate) fn settle_repository_space(
         Some(file) => file.read_repositories()?,
         None => KnownRepositories::default(),
     };
-    let (here, mut contact) = find_repository_space(system, place, asked, &known)?;
+    let (here, mut contact) = find_checkout_space(system, place, asked, &known)?;
     let Some(typed) = asked.typed else {
         contact.is_here = place.checkout.is_some();
         return Ok((here, contact));
@@ -125,7 +125,7 @@ fn is_clone_of(
     checkout.can_be_called(space.as_str()) && is_known.is_none_or(|it| seeker.shares_history(it))
 }
 
-fn find_repository_space(
+fn find_checkout_space(
     system: &System,
     place: &ProjectFolder,
     asked: &RepositoryRequest,

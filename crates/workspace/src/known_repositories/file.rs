@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 pub struct RepositoryFile(PathBuf);
 
 #[derive(Serialize, Deserialize)]
-struct FileContent {
+struct RepositoryFileContent {
     version: u32,
     repositories: Vec<RepositoryRow>,
 }
@@ -113,7 +113,7 @@ impl RepositoryFile {
 }
 
 fn write_repositories(path: &Path, known: &KnownRepositories, draw: u128) -> anyhow::Result<()> {
-    let content = FileContent {
+    let content = RepositoryFileContent {
         version: VERSION,
         repositories: known.0.iter().map(RepositoryRow::from).collect(),
     };
@@ -128,16 +128,16 @@ fn write_repositories(path: &Path, known: &KnownRepositories, draw: u128) -> any
 
 fn parse_repositories(text: &str) -> anyhow::Result<KnownRepositories> {
     #[derive(Deserialize)]
-    struct FileVersion {
+    struct RepositoryFileHead {
         version: u32,
     }
-    let head: FileVersion = serde_json::from_str(text)?;
+    let head: RepositoryFileHead = serde_json::from_str(text)?;
     anyhow::ensure!(
         head.version <= VERSION,
         "it has format {}, this program reads up to {VERSION}; update apostille",
         head.version
     );
-    let content: FileContent = serde_json::from_str(text)?;
+    let content: RepositoryFileContent = serde_json::from_str(text)?;
     let rows = content.repositories.into_iter();
     Ok(KnownRepositories(
         rows.map(RepositoryRow::into_known)

@@ -20,7 +20,7 @@ pub(super) fn weigh_shell_command(
     cwd: Option<&str>,
 ) -> OutsideText {
     let folder = folder.map_or("", |it| places::strip_folder(it, cwd));
-    let mut reader = CommandReader {
+    let mut reader = ExposureReader {
         folder: folder.to_owned(),
         cwd,
         depth: 0,
@@ -52,7 +52,7 @@ pub(super) fn weigh_script_file(path: &str, text: &str) -> OutsideText {
 /// Ends of names of scripts that are not a shell's.
 const CODE_ENDINGS: &str = "py js mjs cjs ts mts tsx rb pl php lua r";
 
-struct CommandReader<'a> {
+struct ExposureReader<'a> {
     /// Where the next command runs.
     folder: String,
     cwd: Option<&'a str>,
@@ -60,7 +60,7 @@ struct CommandReader<'a> {
     found: OutsideText,
 }
 
-impl CommandReader<'_> {
+impl ExposureReader<'_> {
     fn weigh_script(&mut self, script: &str) {
         if self.depth >= MAX_DEPTH {
             return;
