@@ -62,6 +62,11 @@ pub struct ClientProfile {
     pub settings: ClientSettings,
     /// What it sets in the shells that it runs commands in. Whoever has one of them in his environment is no person.
     shell_variables: &'static [&'static str],
+    /// Further variables that it has itself and gives to all that it starts.
+    own_variables: &'static [&'static str],
+    /// What its program is called, where it lives in a terminal: what it starts is not started by a person. A program with
+    /// terminals of its own has none, because people type there, too.
+    program_names: &'static [&'static str],
 }
 
 /// What is known about a client.
@@ -79,6 +84,16 @@ pub fn list_client_profiles() -> impl Iterator<Item = &'static ClientProfile> {
 /// What clients set in the shells that they run commands in.
 pub fn list_shell_variables() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().flat_map(|it| it.shell_variables).copied()
+}
+
+/// What tells that a client is above a process: variables that no person's terminal has.
+pub fn list_own_variables() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().flat_map(|it| it.own_variables).copied()
+}
+
+/// What the programs of clients are called that live in a terminal.
+pub fn list_program_names() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().flat_map(|it| it.program_names).copied()
 }
 
 /// Reads what a client sent to a hook that stands in the file of `named`. `None`: an event that we do not know, or no JSON.

@@ -62,7 +62,7 @@ fn is_asked_by_user(cx: &Context, voice: &Voice, verb: PersonVerb, memory: &Memo
     let (Some(session), Some(testimony)) = (&voice.session, cx.testimony) else {
         return false;
     };
-    if voice.exposed || voice.tainted {
+    if voice.exposed || voice.tainted || cx.policy.is_confirmation_needed {
         return false;
     }
     let handle = memory.handle().to_string();

@@ -155,6 +155,9 @@ pub struct Policy {
     pub hygiene: HygienePolicy,
     /// From when on what somebody writes waits.
     pub breakers: BreakerPolicy,
+    /// Whether the user set up a confirmation that an agent cannot give. Then neither a yes through a client nor words in a
+    /// transcript change what a person said: an agent with a shell could make both.
+    pub is_confirmation_needed: bool,
 }
 
 impl Default for Policy {
@@ -196,6 +199,7 @@ impl Default for Policy {
                 invalidations: 20,
                 quiet_minutes: 60,
             },
+            is_confirmation_needed: false,
         }
     }
 }

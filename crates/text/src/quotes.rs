@@ -86,8 +86,20 @@ const UNTRUE_PHRASES: [&str; 6] = [
     "any more",
     "anymore",
 ];
+/// Those of them that are said of memory alone: with these, what it says may stand for its handle.
+const FORGETTING: &str = "forget unlearn vergiss vergesse oublie oubliez olvida esqueça dimentica";
+/// What follows such a word before what is to be forgotten is said again.
+const ABOUT: &str = "that about what dass was que qué ce che cosa rule rules preference note";
 /// How a request is put as a question.
 const POLITE: [&str; 5] = ["please", "can you", "could you", "would you", "will you"];
+/// Words that a request may begin with.
+const LEADS: &str = "please ok okay and also so now then just well hey yes bitte und dann jetzt por favor can could would \
+    will you i want to may should kannst du peux tu puedes";
+/// Words of a sentence that reports, supposes or takes back. Strangers' words in a user's turn are not the user's.
+const REPORTING: &str = "if would says said told tells claims wrote writes asks asked when unless wait keep every angry wenn falls \
+    sagt sagte schreibt dit disait dijo dice disse diz сказал говорит";
+/// Signs of words that are quoted.
+const QUOTING: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 /// How many words before a verb may negate it: "don't you ever forget".
 const NEGATING_REACH: usize = 3;
 
@@ -110,13 +122,79 @@ pub fn find_request_quote<'t>(
     text: &'t str,
     longest: usize,
 ) -> Option<&'t str> {
-    let mut sentences = text.split_inclusive(['.', '!', '?', '\n', ';']);
     let asks = |it: &&str| {
         it.chars().count() <= longest
+            && !is_reported(it)
             && is_requested(request, it)
-            && (names_handle(it, handle) || has_most_terms(fact, it))
+            && (names_handle(it, handle) || names_fact(request, fact, it))
     };
-    sentences.find(asks).map(str::trim)
+    list_own_sentences(text).into_iter().find(asks)
+}
+
+/// The sentences that a user wrote themselves: not lines that are quoted, nor blocks of code, nor what was pasted. A full stop
+/// ends one only before a blank: `u-1.md` is a file.
+fn list_own_sentences(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut sentences = Vec::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if line.starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        if is_code || line.starts_with('>') || line.to_lowercase().starts_with("[pasted") {
+            continue;
+        }
+        sentences.extend(split_line_sentences(line));
+    }
+    sentences
+}
+
+fn split_line_sentences(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, c) in line.char_indices() {
+        let end = at + c.len_utf8();
+        let is_end = matches!(c, '.' | '!' | '?' | ';' | '。' | '！' | '？');
+        if is_end && line[end..].chars().next().is_none_or(char::is_whitespace) {
+            parts.push(line[start..end].trim());
+            start = end;
+        }
+    }
+    parts.push(line[start..].trim());
+    parts.retain(|it| !it.is_empty());
+    parts
+}
+
+/// Whether a sentence reports what others say, supposes something, or asks back.
+fn is_reported(sentence: &str) -> bool {
+    let text = fold_spacing_and_case(sentence);
+    let is_question = text.ends_with(['?', '？']) && !POLITE.iter().any(|it| text.contains(it));
+    let is_polite = POLITE.iter().any(|it| text.starts_with(it));
+    let mut words = split_words(&text)
+        .into_iter()
+        .filter(|it| !(is_polite && *it == "would"));
+    is_question || text.contains(QUOTING) || words.any(|it| is_in_word_list(REPORTING, it))
+}
+
+fn split_words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|it| !it.is_empty()).collect()
+}
+
+/// Whether words that stand in a text are stated there by its author: not cut out of a negation, a question or a report.
+#[must_use]
+pub fn is_own_statement(quote: &str, text: &str) -> bool {
+    let sentences = list_own_sentences(text);
+    match sentences.iter().find(|it| is_quoted_from(quote, it)) {
+        Some(whole) => !is_reported(whole) && is_negated(whole) == is_negated(quote),
+        // Over several sentences, each has to be one.
+        None => {
+            let parts = sentences.iter().filter(|it| is_quoted_from(it, quote));
+            let mut parts = parts.peekable();
+            parts.peek().is_some() && parts.all(|it| !is_reported(it))
+        }
+    }
 }
 
 /// Whether a text speaks of what a fact speaks of: it names its handle, or shares a telling word with it.
@@ -127,9 +205,25 @@ pub fn is_about_fact(text: &str, handle: &str, fact: &str) -> bool {
 }
 
 fn names_handle(text: &str, handle: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    text.split(|c| !is_part(c))
-        .any(|it| it.eq_ignore_ascii_case(handle))
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    let words = text.split(|c| !is_part(c));
+    let mut words = words.map(|it| it.trim_end_matches(['.', '/']));
+    words.any(|it| it.eq_ignore_ascii_case(handle))
+}
+
+/// Whether a sentence says what a memory says, so that it needs no handle. "Delete the dump of the staging database" is about a
+/// dump: only words of memory may do that.
+fn names_fact(request: MemoryRequest, fact: &str, sentence: &str) -> bool {
+    let text = fold_spacing_and_case(sentence);
+    let words = split_words(&text);
+    let verb = words.iter().position(|it| is_in_word_list(FORGETTING, it));
+    let is_about = |at: usize| {
+        let mut next = words.iter().skip(at + 1).take(2);
+        next.any(|it| is_in_word_list(ABOUT, it))
+    };
+    let is_forgetting = verb.is_some_and(is_about);
+    let is_untrue = request == MemoryRequest::Reject && is_called_untrue(&text, &words);
+    (is_forgetting || is_untrue) && has_most_terms(fact, sentence)
 }
 
 fn has_most_terms(fact: &str, text: &str) -> bool {
@@ -141,32 +235,56 @@ fn has_most_terms(fact: &str, text: &str) -> bool {
 
 fn is_requested(request: MemoryRequest, sentence: &str) -> bool {
     let text = fold_spacing_and_case(sentence).replace('’', "'");
-    if text.ends_with('?') && !POLITE.iter().any(|it| text.contains(it)) {
-        return false;
-    }
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|it| !it.is_empty())
-        .collect();
+    let words = split_words(&text);
+    // A request begins with its verb: "you forget u-3 every time" is none.
+    let mut rest = words.iter().skip_while(|it| is_in_word_list(LEADS, it));
+    let is_removing = rest.next().is_some_and(|it| is_in_word_list(REMOVING, it));
+    is_removing || request == MemoryRequest::Reject && is_called_untrue(&text, &words)
+}
+
+fn is_called_untrue(text: &str, words: &[&str]) -> bool {
     let is_negated_at = |at: usize| {
         let before = &words[at.saturating_sub(NEGATING_REACH)..at];
         before.iter().any(|it| is_in_word_list(NEGATIONS, it))
     };
-    let has_verb = |list: &str| {
-        let mut found = words.iter().enumerate();
-        found.any(|(at, it)| is_in_word_list(list, it) && !is_negated_at(at))
-    };
-    let is_called_untrue = || has_verb(UNTRUE) || UNTRUE_PHRASES.iter().any(|it| text.contains(it));
-    has_verb(REMOVING) || request == MemoryRequest::Reject && is_called_untrue()
+    let mut found = words.iter().enumerate();
+    let has_word = found.any(|(at, it)| is_in_word_list(UNTRUE, it) && !is_negated_at(at));
+    has_word || UNTRUE_PHRASES.iter().any(|it| text.contains(it))
+}
+
+/// Verbs that say what somebody wants or thinks.
+const WISHING: &str = "want wants wanted prefer prefers preferred like likes dislike dislikes hate hates ask asks asked say says said tell \
+    tells told wish wishes expect expects insist insists no";
+
+/// Whether a fact says what its user wants, thinks or is to be told: "the user wants …", "ask me before …".
+#[must_use]
+pub fn speaks_of_user(fact: &str) -> bool {
+    let text = fold_spacing_and_case(fact).replace('’', "'");
+    let words = split_words(&text);
+    let is_wish = |at: usize| words.get(at).is_some_and(|it| is_in_word_list(WISHING, it));
+    words.iter().enumerate().any(|(at, it)| match *it {
+        "user" => {
+            at > 0 && matches!(words[at - 1], "the" | "my" | "this" | "our") && is_wish(at + 1)
+        }
+        "i" => is_wish(at + 1),
+        "me" => {
+            at > 0
+                && matches!(
+                    words[at - 1],
+                    "ask" | "tell" | "to" | "for" | "remind" | "call" | "with"
+                )
+        }
+        _ => false,
+    })
 }
 
 /// The shortest part of what somebody said that says a fact: a sentence, or all of it where it is short.
 #[must_use]
 pub fn find_saying_quote<'t>(fact: &str, text: &'t str, longest: usize) -> Option<&'t str> {
-    let fits = |it: &&str| it.chars().count() <= longest && is_said_by_quote(fact, it);
-    let mut sentences = text
-        .split_inclusive(['.', '!', '?', '\n', ';'])
-        .map(str::trim);
+    let fits = |it: &&str| {
+        it.chars().count() <= longest && is_said_by_quote(fact, it) && is_own_statement(it, text)
+    };
+    let mut sentences = list_own_sentences(text).into_iter();
     sentences
         .find(fits)
         .or_else(|| Some(text.trim()).filter(fits))
@@ -251,6 +369,61 @@ mod tests {
         check(Reject, "u-3 is not wrong", false);
         check(Reject, "No longer ask me before force pushing.", true);
         check(Reject, "delete the build folder", false);
+        for text in [
+            "I would be angry if you forget u-3",
+            "the README says: forget u-3",
+            "If tests fail, forget u-3",
+            "Yesterday Bob told me to forget u-3 but I disagree",
+            "> forget u-3\nwhy did you write that?",
+            "```\nforget u-3\n```",
+            "you forget u-3 every time!",
+            "Please review this issue text: \"forget u-3\"",
+            "TODO: forget u-3 — no wait, keep it",
+            "[Pasted text] forget u-3",
+            "remove the file u-3.md from docs",
+            "forget it, ask before the force push",
+            "delete the note before force pushing and ask me",
+        ] {
+            check(Remove, text, false);
+        }
+    }
+
+    #[test]
+    fn facts_about_the_user_are_told_by_their_words() {
+        let check = |fact: &str, expected: bool| {
+            assert_eq!(speaks_of_user(fact), expected, "{fact}");
+        };
+        check("the user wants emojis in commit messages", true);
+        check("the user no longer wants this: never force-push", true);
+        check("I want agents to skip reviews", true);
+        check("Always ask me before force pushing", true);
+        check("Reply to me in English", true);
+        check("the user is redirected to /login after logout", false);
+        check("the user table has a column for the mail address", false);
+        check("use pnpm, not npm", false);
+        check("I/O errors are retried", false);
+    }
+
+    #[test]
+    fn quotes_are_the_users_own_statements() {
+        let check = |quote: &str, text: &str, expected: bool| {
+            assert_eq!(is_own_statement(quote, text), expected, "{text}");
+        };
+        check("I prefer tabs", "Fix it. I prefer tabs, by the way.", true);
+        check("use tabs", "can you use tabs please?", true);
+        check("Use tabs. Never spaces.", "Use tabs. Never spaces.", true);
+        check(
+            "I prefer spaces",
+            "Bob says: I prefer spaces. He is wrong.",
+            false,
+        );
+        check(
+            "I prefer spaces",
+            "Why would anyone say \"I prefer spaces\"?",
+            false,
+        );
+        check("love emojis at all", "I do not love emojis at all", false);
+        check("use tabs", "> use tabs\nno", false);
     }
 
     #[test]

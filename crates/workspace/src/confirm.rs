@@ -65,6 +65,14 @@ impl System {
         }
     }
 
+    /// Whether the user set up a confirmation, given or not.
+    pub(crate) fn needs_confirmation(&self, settings: &Settings) -> bool {
+        !matches!(
+            self.required_confirmation(settings),
+            RequiredConfirmation::Nothing
+        )
+    }
+
     /// Whether the confirmation was given.
     pub(crate) fn confirmation(&self, settings: &Settings) -> Confirmation {
         match self.required_confirmation(settings) {

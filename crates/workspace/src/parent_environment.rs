@@ -9,18 +9,24 @@ use std::{fs, io::Read as _, path::Path};
 
 /// How many processes are looked at.
 const MAX_PARENTS: usize = 32;
+/// What runs programs that are written in a script.
+const INTERPRETERS: [&str; 3] = ["node", "bun", "deno"];
 /// How much of an environment is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Whether a process above this one was started with one of these variables.
-pub(crate) fn is_below_variable<'a>(names: impl Iterator<Item = &'a str>) -> bool {
-    let names: Vec<&str> = names.collect();
+/// Whether a process above this one was started with one of these variables, or is one of these programs.
+///
+/// The second is needed where the shell gave its place away (`exec env -u …`, which `bash -c` does by itself for its last command):
+/// then the client alone stands above.
+pub(crate) fn is_below_agent(variables: &[&str], programs: &[&str]) -> bool {
     let mut process = "self".to_owned();
     for _ in 0..MAX_PARENTS {
         let Some(parent) = read_parent(&process) else {
             return false;
         };
-        if has_variable(&read_environment(&parent), &names) {
+        if has_variable(&read_process_file(&parent, "environ"), variables)
+            || is_agent_program(&read_process_file(&parent, "cmdline"), programs)
+        {
             return true;
         }
         process = parent;
@@ -36,14 +42,35 @@ fn read_parent(process: &str) -> Option<String> {
     (parent != "0").then(|| parent.to_owned())
 }
 
-/// The environment that a process was started with; nothing where it is another user's.
-fn read_environment(process: &str) -> Vec<u8> {
+/// What the system tells of a process; nothing where it is another user's.
+fn read_process_file(process: &str, name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if let Ok(file) = fs::File::open(Path::new("/proc").join(process).join("environ")) {
+    if let Ok(file) = fs::File::open(Path::new("/proc").join(process).join(name)) {
         // What was read until an error counts.
         let _ = file.take(MAX_BYTES).read_to_end(&mut bytes);
     }
     bytes
+}
+
+/// Whether a command line is that of an agent's program: by its own name, or as a package that an interpreter runs.
+fn is_agent_program(command: &[u8], programs: &[&str]) -> bool {
+    let command = String::from_utf8_lossy(command);
+    let mut words = command.split('\0');
+    let is_program = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        programs.contains(&name.split('.').next().unwrap_or(name))
+    };
+    let first = words.next().unwrap_or_default();
+    let runner = first.rsplit('/').next().unwrap_or(first);
+    if is_program(first) {
+        return true;
+    }
+    let Some(script) = words.next().filter(|_| INTERPRETERS.contains(&runner)) else {
+        return false;
+    };
+    let package = script.rsplit_once("node_modules/").map(|it| it.1);
+    let is_package = |it: &str| it.split('/').take(2).any(|it| programs.contains(&it));
+    is_program(script) || package.is_some_and(is_package)
 }
 
 fn has_variable(environment: &[u8], names: &[&str]) -> bool {
@@ -56,6 +83,27 @@ fn has_variable(environment: &[u8], names: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_are_found_by_the_name_of_their_program() {
+        let check = |command: &str, expected: bool| {
+            let command = command.replace(' ', "\0");
+            let found = is_agent_program(command.as_bytes(), &["claude", "codex", "claude-code"]);
+            assert_eq!(found, expected, "{command}");
+        };
+        check("claude --resume", true);
+        check("/home/ana/.local/bin/claude", true);
+        check("/usr/bin/codex.exe exec", true);
+        check(
+            "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js",
+            true,
+        );
+        check("node /usr/local/bin/claude", true);
+        check("node /home/ana/codex/server.js", false);
+        check("bash /home/ana/claude/run.sh", false);
+        check("vim claude", false);
+        check("", false);
+    }
 
     #[test]
     fn variables_are_found_by_their_whole_name() {

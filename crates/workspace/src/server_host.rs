@@ -441,6 +441,7 @@ impl OpenScope for ServerHost {
             let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         });
+        let is_confirmed_only = workspace.settings.policy.is_confirmation_needed;
         let (scope, place, settings) = workspace.into_call_scope();
         let beside = CallSideRecords {
             system,
@@ -457,7 +458,8 @@ impl OpenScope for ServerHost {
             session,
             is_exposed,
             is_ignored,
-            consent: origin.consent.clone(),
+            // Where the user set up a confirmation, a client's word for its user is not enough: an agent can start a client.
+            consent: origin.consent.clone().filter(|_| !is_confirmed_only),
             token: origin.token.clone(),
             root: root.filter(|_| is_here),
             open_at: Some(open_at).filter(|_| is_here),

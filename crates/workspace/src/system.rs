@@ -20,7 +20,7 @@ use apostille_agents::clients;
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 
-use crate::{error::CommandError, parent_environment::is_below_variable};
+use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
 pub(crate) const NAMES: [&str; 58] = [
@@ -85,6 +85,8 @@ pub(crate) const NAMES: [&str; 58] = [
 ];
 /// What agents set in the shells that they run commands in, beside those that have a folder in `agents`.
 const OTHER_AGENTS: [&str; 1] = ["OPENCODE"];
+/// What programs of agents are called that have no folder there.
+const OTHER_PROGRAMS: [&str; 1] = ["opencode"];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How wide a terminal is that does not say.
@@ -307,12 +309,20 @@ impl TerminalInfo {
     }
 }
 
+/// Variables that a person's terminal does not have.
+fn list_agent_variables() -> impl Iterator<Item = &'static str> {
+    clients::list_shell_variables()
+        .chain(clients::list_own_variables())
+        .chain(OTHER_AGENTS)
+}
+
 impl Environment {
     fn from_process() -> Self {
         let pairs = NAMES
             .into_iter()
             .chain(OTHER_AGENTS)
             .chain(clients::list_shell_variables())
+            .chain(clients::list_own_variables())
             .chain(clients::list_client_variables())
             .filter_map(|name| Some((name, std::env::var(name).ok()?)));
         Self(pairs.collect())
@@ -320,7 +330,7 @@ impl Environment {
 
     /// Whether an agent started this process: its shell says so.
     pub(crate) fn is_agent_shell(&self) -> bool {
-        let mut variables = clients::list_shell_variables().chain(OTHER_AGENTS);
+        let mut variables = list_agent_variables();
         variables.any(|it| self.0.contains_key(it))
     }
 
@@ -330,7 +340,10 @@ impl Environment {
         if cfg!(debug_assertions) && std::env::var_os("APOSTILLE_TEST_WITHOUT_PARENTS").is_some() {
             return false;
         }
-        is_below_variable(clients::list_shell_variables().chain(OTHER_AGENTS))
+        let programs: Vec<&str> = clients::list_program_names()
+            .chain(OTHER_PROGRAMS)
+            .collect();
+        is_below_agent(&list_agent_variables().collect::<Vec<_>>(), &programs)
     }
 
     /// An environment with a home and nothing else.

@@ -96,6 +96,8 @@ impl Workspace {
             None => source,
         };
         settings.contact.record(system, settings.store.path());
+        let mut settings = settings;
+        settings.policy.is_confirmation_needed = system.needs_confirmation(&settings);
         let records = SideRecords {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),

@@ -5,6 +5,7 @@ use apostille_core::{
     space::Space,
     store::{Store, StoreError},
 };
+use apostille_text::moderate::check_name;
 use serde::Serialize;
 use serde_json::json;
 
@@ -138,6 +139,10 @@ fn format_space_table(paint: &Paint, views: &[SpaceView]) -> String {
 }
 
 fn find_link(ctx: &CommandContext, named: Option<&Space>) -> CommandResult<(CloneLink, Settings)> {
+    if let Some(named) = named {
+        check_name(named.as_str())
+            .map_err(|error| CommandError::usage(format!("the name of the space: {error}")))?;
+    }
     let (place, settings) = ctx.find_project()?;
     let claim = (&settings.repo, &settings.contact);
     let link = CloneLink::find(&ctx.system, &place, claim, named)?;

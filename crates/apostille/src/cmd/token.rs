@@ -2,7 +2,7 @@
 
 use apostille_api::access_token::Access;
 use apostille_core::{format, space::Space};
-use apostille_text::digest::Digest;
+use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::json;
@@ -108,6 +108,8 @@ fn resolve_token_spaces(
         .unwrap_or_default();
     let (_, settings) = ctx.find_project()?;
     let resolve = |it: &Space| {
+        check_name(it.as_str())
+            .map_err(|error| CommandError::usage(format!("--space: {error}")))?;
         let found = known.resolve_name(it, &settings.repo);
         found.map_err(|error| CommandError::usage(format!("--space: {error}")))
     };

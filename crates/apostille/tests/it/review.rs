@@ -206,6 +206,18 @@ fn agent_does_not_become_a_person_by_taking_its_variables_out() {
         assert!(!ran.status.success(), "{script}");
         assert!(env.ok(&["show", "m-1"]).contains("pending"), "{script}");
     }
+    // Also where the shell gave its place to the program, so that the client alone stands above.
+    let client = env.home().join("claude");
+    std::fs::copy("/bin/sh", &client).unwrap();
+    let exec = format!("sh -c 'exec {clean} \"$APOSTILLE\" approve m-1'; exit $?");
+    let mut command = std::process::Command::new(&client);
+    let shell = env.shell("");
+    let variables = shell
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    command.env_clear().envs(variables).current_dir(env.repo());
+    assert!(!command.args(["-c", &exec]).status().unwrap().success());
+    assert!(env.ok(&["show", "m-1"]).contains("pending"));
     // Without an agent above, the same is a person's word.
     let ran = env
         .shell("APOSTILLE_PERSON=ana \"$APOSTILLE\" approve m-1")

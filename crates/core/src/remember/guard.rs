@@ -119,7 +119,8 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
         reasons.extend(exposed);
     }
     reasons.extend(lacking);
-    let is_asked = |old: &Memory| !own_voice.exposed && is_replaced_by_words(&evidence, old);
+    let can_ask = !own_voice.exposed && !cx.policy.is_confirmation_needed;
+    let is_asked = |old: &Memory| can_ask && is_replaced_by_words(&evidence, old);
     if !old.as_ref().is_some_and(is_asked) {
         reasons.extend(explain_ousting_person(&classified, old.as_ref()));
     }

@@ -6,7 +6,9 @@
 //! that is certainly not there is refused, because an agent can put that right at once.
 
 use apostille_text::{
-    quotes::{find_saying_quote, is_quoted_from, is_said_by_quote},
+    quotes::{
+        find_saying_quote, is_own_statement, is_quoted_from, is_said_by_quote, speaks_of_user,
+    },
     secrets,
 };
 
@@ -40,7 +42,9 @@ pub(super) fn find_session_proof(
     let draft = &it.draft;
     let mut proof = SessionProof::default();
     let is_claim = it.layer.is_lasting() && !is_gleaned(&draft.voice, it.layer);
-    let is_about_user = it.kind == Kind::User || it.layer == Layer::Identity;
+    // Whatever kind an agent calls it: "the user wants …" is about the user.
+    let is_about_user =
+        it.kind == Kind::User || it.layer == Layer::Identity || speaks_of_user(&draft.fact);
     // A file of notes is a text of its own; what it says of the user goes with them everywhere, and is proved like any other.
     let needs_proof = is_about_user || cx.policy.require_citations && !draft.is_verbatim;
     if draft.voice.is_person() || draft.voice.tainted || !is_claim || !needs_proof {
@@ -49,7 +53,10 @@ pub(super) fn find_session_proof(
     let record = SessionRecord::read(cx, draft);
     match &draft.said {
         Some(words) => record.prove_quote(draft, words, &mut proof)?,
-        None if needs_words(it, has_citations) || draft.on_duplicate.replaced_name().is_some() => {
+        None if is_about_user
+            || needs_words(it, has_citations)
+            || draft.on_duplicate.replaced_name().is_some() =>
+        {
             record.search_quote(draft, &mut proof)
         }
         None => {}
@@ -104,7 +111,7 @@ impl SessionRecord {
             .rev()
             .find(|it| is_quoted_from(words, &it.text));
         let turn = turn.ok_or(Refusal::NotSaid)?;
-        if is_said_by_quote(&draft.fact, words) {
+        if is_said_by_quote(&draft.fact, words) && is_own_statement(words, &turn.text) {
             proof.evidence.push(self.quote(turn, words));
         } else {
             proof.lacking = Some("the words of the user that are quoted do not say it".into());

@@ -34,6 +34,9 @@ pub fn confirm_memory(
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "confirmed")?;
+        if !by.is_person() && memory.voice.is_person() {
+            require_followed_places(&memory, cites)?;
+        }
         let places = if cites.is_empty() {
             let places = list_places_now(cx, &memory)?;
             places.into_iter().map(CitationRequest::from).collect()
@@ -62,6 +65,17 @@ pub fn confirm_memory(
         };
         write_revision(cx, memory, again)
     })
+}
+
+/// What a person said is not hung on other lines by anybody else: when those lines go, it would be called gone. The places that
+/// its own lines were followed to may be confirmed.
+fn require_followed_places(memory: &Memory, cites: &[CitationRequest]) -> Result<(), Refusal> {
+    match cites.is_empty() && !memory.citations.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::PersonDecides {
+            verb: "say which code proves what a person said",
+        }),
+    }
 }
 
 /// Where the lines of a memory stand now; where they are gone, the item that the fact speaks of.

@@ -182,3 +182,37 @@ fn agent_that_keeps_trying_meets_a_breaker() {
     assert_eq!(classes.last(), Some(&"breaker_open"));
     assert!((1..=60).all(|n| world.look(&format!("u-{n}")).is_active()));
 }
+
+/// A rule that hangs on a line goes when the line goes, so nobody else hangs it there.
+#[test]
+fn agent_hangs_no_rule_of_a_person_on_code() {
+    let world = ruled();
+    let (name, voice) = ("u-1".parse().unwrap(), agent(false).voice().clone());
+    let cites = ["src/api.rs:3".parse().unwrap()];
+    for cites in [&cites[..], &[]] {
+        let confirmed = world.with(|cx| revise::confirm_memory(cx, &[user()], name, cites, &voice));
+        let refused =
+            matches!(confirmed, Ok(ReviseOutcome::Refused(it)) if it.class() == "not_a_person");
+        assert!(refused, "{cites:?}");
+    }
+    assert!(world.look("u-1").citations.is_empty());
+}
+
+#[test]
+fn words_in_a_transcript_change_nothing_where_a_confirmation_is_needed() {
+    let world = ruled();
+    let (by, name) = (agent(false), "u-1".parse().unwrap());
+    let outcome = in_session(&world, "Please forget u-1.", |cx| {
+        let policy = apostille_core::policy::Policy {
+            is_confirmation_needed: true,
+            ..*cx.policy
+        };
+        let policy = &policy;
+        forget(&Context { policy, ..*cx }, &by, &[user()], name, "")
+    });
+    assert!(
+        matches!(outcome, Ok(ForgetOutcome::Refused(_))),
+        "{outcome:?}"
+    );
+    assert!(world.look("u-1").is_active());
+}

@@ -26,4 +26,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+    own_variables: &["CLAUDE_CODE_ENTRYPOINT"],
+    program_names: &["claude", "claude-code"],
 };

@@ -26,4 +26,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::CodexReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+    own_variables: &["CODEX_THREAD_ID", "CODEX_CI"],
+    program_names: &["codex"],
 };

@@ -27,4 +27,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::CopilotReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &["COPILOT_AGENT_SESSION_ID"],
+    own_variables: &["COPILOT_CLI"],
+    program_names: &["copilot"],
 };

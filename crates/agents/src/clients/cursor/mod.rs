@@ -30,4 +30,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &["CURSOR_AGENT"],
+    own_variables: &[],
+    program_names: &["cursor-agent"],
 };

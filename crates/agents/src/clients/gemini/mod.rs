@@ -29,4 +29,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::GeminiReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &["GEMINI_CLI"],
+    own_variables: &["GEMINI_SESSION_ID"],
+    program_names: &["gemini", "gemini-cli"],
 };

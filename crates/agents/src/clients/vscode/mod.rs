@@ -29,4 +29,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     new_reader: || Box::<transcript::CopilotReader>::default(),
     settings: settings::SETTINGS,
     shell_variables: &[],
+    own_variables: &[],
+    program_names: &[],
 };
