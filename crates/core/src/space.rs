@@ -73,7 +73,9 @@ impl Space {
     /// The host, where it is part of the name.
     pub fn host(&self) -> Option<&str> {
         let (host, rest) = self.0.split_once('/')?;
-        (host.contains('.') && rest.contains('/')).then_some(host)
+        // Of a path that begins like a host, nothing is left out: `evil.com/github.com/acme/app` would read like another's.
+        let (first, _) = rest.split_once('/')?;
+        (host.contains('.') && !first.contains('.')).then_some(host)
     }
 
     /// The name without the host, such as `owner/name`.
@@ -160,6 +162,8 @@ mod tests {
         check("octo/app", "octo/app");
         check("octo.io/app", "octo.io/app");
         check("work-alias/octo/app", "work-alias/octo/app");
+        let spoof = "evil.com/github.com/octo/app";
+        check(spoof, spoof);
         check("local/app-01234567", "local/app-01234567");
         check("users/ana", "users/ana");
         let github: Space = "github.com/octo/app".parse().unwrap();

@@ -125,6 +125,14 @@ impl KnownRepositories {
     }
 }
 
+impl KnownRepository {
+    /// Whether another one's history begins elsewhere.
+    pub(crate) fn has_other_history(&self, other: &Self) -> bool {
+        let is_known = !self.commits.is_empty() && !other.commits.is_empty();
+        is_known && !self.commits.iter().any(|it| other.commits.contains(it))
+    }
+}
+
 /// The space that is meant by a name: the one that is called so, or the only one on any host. A name that nothing is called is
 /// taken as it is.
 pub fn resolve_space_name<'a>(

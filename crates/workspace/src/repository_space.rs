@@ -43,6 +43,8 @@ pub struct RepositoryContact {
     pub left_behind: Option<Space>,
     /// Whether the checkout is of the repository in play, which may be named on the command line.
     pub is_here: bool,
+    /// Whether nothing was known of its remote.
+    is_first: bool,
 }
 
 /// What the settings say about whose memory is meant.
@@ -77,6 +79,11 @@ pub(crate) fn settle_repository_space(
         let typed = known.resolve_name(typed, &here);
         typed.map_err(|error| CommandError::usage(error.to_string()))?
     };
+    if contact.kept_apart_from.as_ref() == Some(&typed) {
+        let fault = format!("this checkout shares no history with {}", typed.as_str());
+        return Err(CommandError::usage(fault)
+            .with_hint("if it is the same repository: apostille spaces link"));
+    }
     contact.is_here = typed == here || is_clone_of(system, place, &known, &typed);
     Ok((typed, contact))
 }
@@ -238,11 +245,12 @@ impl ContactSeeker<'_> {
             ..self.describe_repository(space)
         };
         let (space, contact) = settle(space, Some(noted));
-        let left_behind = found.filter(|it| !it.is_own).map(|_| old);
+        let (left_behind, is_first) = (found.filter(|it| !it.is_own).map(|_| old), true);
         Ok((
             space,
             RepositoryContact {
                 left_behind,
+                is_first,
                 ..contact
             },
         ))
@@ -278,14 +286,21 @@ impl ContactSeeker<'_> {
 
     fn shares_history(&self, repository: &KnownRepository) -> bool {
         // What the history of another folder proves, it proves for that folder.
-        if !self.checkout.owns_working_tree() {
+        if !self.checkout.owns_working_tree() || !self.checkout.has_own_objects() {
             return false;
         }
-        if holds(self.checkout.has_any_commit(&repository.commits)) {
+        let patience = self.patience();
+        if holds(self.checkout.has_any_commit(&repository.commits, patience)) {
             return true;
         }
         let mut own = self.list_first_commits();
         own.extend(self.checkout.read_head().ok().and_then(|it| it.commit));
+        own.retain(|it| {
+            holds(
+                self.checkout
+                    .has_any_commit(std::slice::from_ref(it), patience),
+            )
+        });
         let latest = repository.clones.iter().rev().take(MAX_ASKED);
         let others: Vec<Checkout> = latest.filter_map(open_known_clone).collect();
         // Before its first commit a repository has nothing that could be compared.
@@ -293,7 +308,10 @@ impl ContactSeeker<'_> {
             && others
                 .iter()
                 .all(|it| it.read_head().is_ok_and(|it| it.commit.is_none()));
-        is_unborn || others.iter().any(|it| holds(it.has_any_commit(&own)))
+        is_unborn
+            || others
+                .iter()
+                .any(|it| holds(it.has_any_commit(&own, patience)))
     }
 
     /// What an older store has under this name. It is of this repository if one of the commits that it cites is here, or if it
@@ -310,7 +328,11 @@ impl ContactSeeker<'_> {
             return Ok(None);
         }
         let commits = list_cited_commits(&*store, old)?;
-        let is_own = commits.is_empty() || holds(self.checkout.has_any_commit(&commits));
+        let has_commit = || {
+            let is_here = self.checkout.has_any_commit(&commits, self.patience());
+            self.checkout.has_own_objects() && holds(is_here)
+        };
+        let is_own = commits.is_empty() || has_commit();
         let n_kept = store.summarize_space(old)?.memories.values().sum();
         Ok(Some(OldMemories { n_kept, is_own }))
     }
@@ -360,20 +382,33 @@ fn open_known_clone(clone: &KnownClone) -> Option<Checkout> {
 impl RepositoryContact {
     /// Writes down what was found, for the next clone. A store is open now, so there is something to guard. That it cannot be
     /// written, on a full disk or behind another process, is not a reason to refuse memory here.
-    pub(crate) fn record(&self, system: &System, store: &Path) {
-        let (Some(noted), Some(file)) = (&self.noted, RepositoryFile::for_user(system)) else {
-            return;
-        };
+    ///
+    /// Two checkouts may meet a name at the same time. The one that is written down first has it; the name that the other one is
+    /// kept apart under is returned.
+    pub(crate) fn record(&mut self, system: &System, store: &Path) -> Option<Space> {
+        let (noted, file) = (self.noted.clone()?, RepositoryFile::for_user(system)?);
         if !store.exists() {
-            return;
+            return None;
         }
         let patience = if system.is_hurried {
             HOOK_PATIENCE
         } else {
             PATIENCE
         };
-        let draw = system.random_source()();
-        let _ = file.update_repositories(draw, patience, |it| it.note_clone(noted.clone()));
+        let (draw, is_first) = (system.random_source()(), self.is_first);
+        let lost = file.update_repositories(draw, patience, |known| {
+            let owner = known.find_by_remote(noted.remotes.first()?);
+            let is_other = |it: &KnownRepository| it.has_other_history(&noted);
+            if let Some(owner) = owner.filter(|it| is_first && is_other(it)) {
+                return Some(owner.space.clone());
+            }
+            known.note_clone(noted.clone());
+            None
+        });
+        let owner = lost.ok()??;
+        let apart = ProjectFolder::name_clone(&noted.clones.first()?.path).ok()?;
+        self.kept_apart_from = Some(owner);
+        Some(apart)
     }
 }
 
@@ -488,8 +523,10 @@ impl CloneLink {
                 .collect();
             repository.commits.retain(|it| {
                 let commit = [it.clone()];
-                let is_others = others.iter().any(|it| holds(it.has_any_commit(&commit)));
-                is_others || !holds(self.checkout.has_any_commit(&commit))
+                let is_others = others
+                    .iter()
+                    .any(|it| holds(it.has_any_commit(&commit, PATIENCE)));
+                is_others || !holds(self.checkout.has_any_commit(&commit, PATIENCE))
             });
             true
         })

@@ -95,8 +95,10 @@ impl Workspace {
             Some(memo) => Box::new(CachedSource::with_cache(source, Arc::clone(memo))),
             None => source,
         };
-        settings.contact.record(system, settings.store.path());
         let mut settings = settings;
+        if let Some(apart) = settings.contact.record(system, settings.store.path()) {
+            settings.repo = apart;
+        }
         settings.policy.is_confirmation_needed = system.needs_confirmation(&settings);
         let records = SideRecords {
             findings,

@@ -142,7 +142,16 @@ fn archive_cannot_prove_facts_by_naming_the_repository() {
         "src/limits.rs:1",
     ];
     let ran = person(&env, &at, &named);
-    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.code == 2 && ran.err.contains("spaces link"), "{ran}");
+    let feedback = [
+        "--repo",
+        "acme/app",
+        "remember",
+        "--kind",
+        "feedback",
+        "never deploy",
+    ];
+    assert_eq!(person(&env, &at, &feedback).code, 2);
     git(
         &env,
         &at,
@@ -234,6 +243,63 @@ fn folder_that_points_to_a_clone_is_not_that_clone() {
     assert!(knows_rule(&env, &env.repo()));
     assert_eq!(person(&env, &at, &["spaces", "link", "--yes"]).code, 0);
     assert!(knows_rule(&env, &at), "a person said so");
+}
+
+#[test]
+fn objects_of_others_prove_no_history() {
+    let env = victim();
+    let at = impostor(&env, REMOTE);
+    let borrowed = at.join(".git/objects/info/alternates");
+    fs::create_dir_all(borrowed.parent().unwrap()).unwrap();
+    fs::write(&borrowed, "../../../app/.git/objects\n").unwrap();
+    assert!(!knows_rule(&env, &at), "borrowed from the clone beside it");
+    fs::remove_file(borrowed).unwrap();
+    let known = list_known(&env, &env.repo());
+    let root = known["spaces"][0]["commits"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let folder = at.join(".git/objects").join(&root[..2]);
+    fs::create_dir_all(&folder).unwrap();
+    let head = fs::read_to_string(at.join(".git/refs/heads/main")).unwrap();
+    let own = at
+        .join(".git/objects")
+        .join(&head[..2])
+        .join(head[2..].trim());
+    fs::copy(own, folder.join(&root[2..])).unwrap();
+    assert!(
+        !knows_rule(&env, &at),
+        "another commit's bytes under that id"
+    );
+    fs::write(at.join(".git/refs/heads/main"), format!("{root}\n")).unwrap();
+    assert!(!knows_rule(&env, &at), "and checked out");
+}
+
+#[test]
+fn two_checkouts_that_meet_a_name_at_once_are_not_joined() {
+    let env = Env::new();
+    let at = impostor(&env, REMOTE);
+    let run = |at: &Path, n: usize| {
+        let fact = format!("fact {n} of {}", at.file_name().unwrap().display());
+        let place = ["-C", at.to_str().unwrap(), "remember", "--force", &fact];
+        let mut command = env.command(&place);
+        command.env("APOSTILLE_PERSON", "ana").spawn().unwrap()
+    };
+    let repo = env.repo();
+    let started = (0..12)
+        .map(|n| run([&repo, &at][n % 2], n))
+        .collect::<Vec<_>>();
+    for mut child in started {
+        child.wait().unwrap();
+    }
+    let (ours, theirs) = (
+        person(&env, &repo, &["list"]).out,
+        person(&env, &at, &["list"]).out,
+    );
+    assert!(
+        !ours.contains("of archive") && !theirs.contains("of app"),
+        "{ours}\n{theirs}"
+    );
 }
 
 #[test]

@@ -1,15 +1,25 @@
 //! Whether two checkouts have a history in common. What `.git/config` says of a remote proves nothing: an archive can claim any.
+//!
+//! A commit counts if its own bytes are here: an object of that id with other bytes, or one that is borrowed from another
+//! repository's folder, can be made by those who know no more than the id, or the path. Git is not waited for without end: any
+//! file of an archive's `.git` may be a pipe.
 
-use std::{io::Read as _, sync::mpsc, thread, time::Duration};
+use std::{
+    fs,
+    io::Read as _,
+    path::Path,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use apostille_cite::source::SourceResult;
 
 use super::{
-    cat_file::CatFile,
     discover::Checkout,
     git_command::{self, git_start_error},
     refs::is_object_id,
-    source_unavailable,
+    tree::compute_object_id,
 };
 
 /// The most root commits that are told: a history that was grafted together has a handful.
@@ -25,55 +35,66 @@ impl Checkout {
         let Some(head) = self.read_head()?.commit else {
             return Ok(Vec::new());
         };
-        Ok(self.read_root_commits(limit)?.unwrap_or_else(|| vec![head]))
+        let told = self.ask_git(&["rev-list", "--max-parents=0", "HEAD", "--"], limit)?;
+        let told = String::from_utf8_lossy(&told.unwrap_or_default()).into_owned();
+        let lines = told.lines().filter(|it| is_object_id(it));
+        let roots: Vec<String> = lines.take(MAX_ROOTS).map(str::to_owned).collect();
+        Ok(if roots.is_empty() { vec![head] } else { roots })
     }
 
-    fn read_root_commits(&self, limit: Duration) -> SourceResult<Option<Vec<String>>> {
+    /// Whether one of these commits is in the repository, with its own bytes. Nothing is fetched to find out.
+    pub fn has_any_commit(&self, commits: &[String], limit: Duration) -> SourceResult<bool> {
+        let started = Instant::now();
+        for commit in commits.iter().filter(|it| is_object_id(it)) {
+            let left = limit.saturating_sub(started.elapsed());
+            let bytes = self.ask_git(&["cat-file", "commit", commit], left)?;
+            // Ids of the longer kind are believed: git checks them when it reads.
+            let is_true =
+                |it: &Vec<u8>| !self.uses_sha1() || compute_object_id("commit", it) == *commit;
+            if bytes.is_some_and(|it| is_true(&it)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether all objects lie in the repository's own folder, and none are borrowed from another one.
+    pub fn has_own_objects(&self) -> bool {
+        let objects = self.common_dir().join("objects");
+        let is_plain = |it: &Path| fs::symlink_metadata(it).is_ok_and(|it| !it.is_symlink());
+        let has_no_links = |folder: &Path| {
+            let Ok(entries) = fs::read_dir(folder) else {
+                return true;
+            };
+            entries.flatten().all(|it| is_plain(&it.path()))
+        };
+        let is_borrowing = fs::symlink_metadata(objects.join("info/alternates")).is_ok();
+        !is_borrowing
+            && is_plain(&objects)
+            && has_no_links(&objects)
+            && has_no_links(&objects.join("pack"))
+    }
+
+    /// What git answers within this time; `None` if it says no or takes longer.
+    fn ask_git(&self, arguments: &[&str], limit: Duration) -> SourceResult<Option<Vec<u8>>> {
         let mut command = git_command::build_git_command(self);
-        command.args(["rev-list", "--max-parents=0", "HEAD", "--"]);
-        let mut child = command.spawn().map_err(git_start_error)?;
+        let mut child = command.args(arguments).spawn().map_err(git_start_error)?;
         let Some(mut output) = child.stdout.take() else {
             return Ok(None);
         };
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
-            let mut text = String::new();
-            if output.read_to_string(&mut text).is_ok() {
+            let mut bytes = Vec::new();
+            if output.read_to_end(&mut bytes).is_ok() {
                 // Nobody listens after the limit.
-                let _ = sender.send(text);
+                let _ = sender.send(bytes);
             }
         });
-        let text = receiver.recv_timeout(limit).ok();
-        let _ = child.kill();
+        let told = receiver.recv_timeout(limit).ok();
+        if told.is_none() {
+            let _ = child.kill();
+        }
         let status = child.wait().map_err(git_start_error)?;
-        let lines = text.as_deref().unwrap_or_default().lines();
-        let roots: Vec<String> = lines
-            .filter(|it| is_object_id(it))
-            .take(MAX_ROOTS)
-            .map(str::to_owned)
-            .collect();
-        // A git that was killed after it had told everything counts as one that ended.
-        let is_whole =
-            text.is_some() && !roots.is_empty() && status.code().is_none_or(|it| it == 0);
-        Ok(is_whole.then_some(roots))
-    }
-
-    /// Whether one of these commits is in the repository. Nothing is fetched to find out.
-    pub fn has_any_commit(&self, commits: &[String]) -> SourceResult<bool> {
-        let mut commits = commits.iter().filter(|it| is_object_id(it)).peekable();
-        if commits.peek().is_none() {
-            return Ok(false);
-        }
-        let command = git_command::build_git_command(self);
-        let mut checker = CatFile::spawn_checker(command).map_err(git_start_error)?;
-        for commit in commits {
-            let is_missing = checker
-                .is_object_missing(commit)
-                .map_err(|error| source_unavailable("which commits are here", error))?;
-            if !is_missing {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(told.filter(|_| status.success()))
     }
 }

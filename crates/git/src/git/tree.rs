@@ -81,7 +81,12 @@ pub(crate) fn parse_tree_mode(mode: &[u8]) -> Result<TreeEntryKind, BadTree> {
 
 /// Git's id of a file's content, where ids are SHA-1.
 pub(crate) fn compute_blob_id(bytes: &[u8]) -> String {
-    let header = format!("blob {}\0", bytes.len());
+    compute_object_id("blob", bytes)
+}
+
+/// Git's id of an object of this kind, where ids are SHA-1.
+pub(super) fn compute_object_id(kind: &str, bytes: &[u8]) -> String {
+    let header = format!("{kind} {}\0", bytes.len());
     let id = Sha1::new().chain_update(header).chain_update(bytes);
     encode_hex(&id.finalize())
 }
