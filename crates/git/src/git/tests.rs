@@ -139,7 +139,11 @@ mod discovery {
         let oldest = shallow.list_first_commits(second).unwrap();
         assert!(oldest != [commit.as_str()], "it has only the newest");
         assert!(here.has_any_commit(&oldest, second).unwrap());
-        assert!(!shallow.has_any_commit(std::slice::from_ref(&commit), second).unwrap());
+        assert!(
+            !shallow
+                .has_any_commit(std::slice::from_ref(&commit), second)
+                .unwrap()
+        );
         let strange = ["--batch", "HEAD", &"0".repeat(40)].map(String::from);
         assert!(!here.has_any_commit(&strange, second).unwrap());
         assert!(!here.has_any_commit(&[], second).unwrap());

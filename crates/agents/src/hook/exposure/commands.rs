@@ -67,10 +67,14 @@ impl ExposureReader<'_> {
         }
         self.depth += 1;
         let script = &script[..script.floor_char_boundary(MAX_COMMAND)];
+        // What the command before printed may be what a shell is given to run: `cat a.sh | sh`.
+        let mut printed: Vec<String> = Vec::new();
         for words in split_shell_commands(script) {
             for word in &words {
                 self.weigh_word(word);
             }
+            self.weigh_shell_input(&words, &printed);
+            printed = list_printed_files(&words);
             let plain: Vec<&str> = words
                 .iter()
                 .filter(|it| it.role == WordRole::Plain)
@@ -94,6 +98,28 @@ impl ExposureReader<'_> {
             for script in list_substitutions(&word.text) {
                 self.weigh_script(script);
             }
+        }
+    }
+
+    /// A shell without a script runs what it is given to read.
+    fn weigh_shell_input(&mut self, words: &[ShellWord], printed: &[String]) {
+        let plain: Vec<&ShellWord> = words
+            .iter()
+            .filter(|it| it.role == WordRole::Plain)
+            .collect();
+        let name = plain.first().map_or("", |it| program_base_name(&it.text));
+        let is_runner = is_listed(SHELLS, name) || is_listed(INTERPRETERS, name);
+        let has_script = plain.iter().skip(1).any(|it| !it.text.starts_with('-'));
+        if !is_runner || has_script {
+            return;
+        }
+        let sources = words.iter().filter(|it| it.role == WordRole::Source);
+        let sources: Vec<&str> = sources.map(|it| it.text.as_str()).collect();
+        for file in sources
+            .into_iter()
+            .chain(printed.iter().map(String::as_str))
+        {
+            self.note_script(Some(&file));
         }
     }
 
@@ -171,7 +197,8 @@ impl ExposureReader<'_> {
         };
         let codes = args.windows(2).filter(|it| is_code(it[0])).map(|it| it[1]);
         let mut codes = codes.chain(given.iter().copied());
-        self.found.is_certain |= codes.any(code::is_network_code);
+        let is_outside = |it: &str| code::is_network_code(it) || names_others_file(it);
+        self.found.is_certain |= codes.any(is_outside);
         if let Some(at) = args.iter().position(|it| *it == "-m") {
             return self.weigh_command(&args[at + 1..], &[]);
         }
@@ -206,6 +233,25 @@ impl ExposureReader<'_> {
         let is_known =
             is_listed(LOCAL, name) || PROGRAMS.iter().any(|it| is_listed(it.names, name));
         self.found.is_certain |= !is_known && args.iter().any(|it| code::has_other_address(it));
+    }
+}
+
+/// Whether a piece of code names a file of others in quotes.
+fn names_others_file(code: &str) -> bool {
+    let mut texts = code.split(['"', '\'', '`']).skip(1).step_by(2);
+    texts.any(places::is_others_place)
+}
+
+/// The files that a command prints, where it is one that does.
+fn list_printed_files(words: &[ShellWord]) -> Vec<String> {
+    let plain = words.iter().filter(|it| it.role == WordRole::Plain);
+    let mut plain = plain.map(|it| it.text.as_str());
+    match plain.next() {
+        Some("cat") => plain
+            .filter(|it| !it.starts_with('-'))
+            .map(str::to_owned)
+            .collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) const GIT_ASKING: &[&str] = &[
     "submodule add",
     "subtree add",
     "subtree pull",
+    "svn clone",
+    "svn fetch",
+    "lfs pull",
+    "lfs fetch",
 ];
 
 /// Commands that show, or put into the tree, what a name stands for.

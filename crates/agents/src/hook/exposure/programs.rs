@@ -77,7 +77,11 @@ pub(super) const PROGRAMS: &[ProgramRule] = &[
         "-p -i -l -o -w -F -L -R -J",
         FromOtherMachine,
     ),
-    rule("scp dig host nslookup drill kdig whois", "", Always),
+    rule(
+        "scp dig host nslookup drill kdig whois tftp finger",
+        "",
+        Always,
+    ),
     rule("rsync", "", With(&["*:*", "_ *:*", "_ _ *:*"])),
     rule("openssl", "", With(&["s_client"])),
     // Hosts of code.
@@ -115,7 +119,7 @@ pub(super) const PROGRAMS: &[ProgramRule] = &[
         ]),
     ),
     rule(
-        "jira linear sentry-cli",
+        "jira linear sentry-cli tea stripe slackcat himalaya",
         "",
         Unless(&["help", "version", "login", "init"]),
     ),
@@ -136,7 +140,11 @@ pub(super) const PROGRAMS: &[ProgramRule] = &[
     rule("npx bunx", "-p --package -c", Package),
     rule("npm", "--prefix -w", With(&["exec"])),
     rule("uvx", "", Always),
-    rule("uv", "--directory --project", With(&["tool run", "x"])),
+    rule(
+        "uv",
+        "--directory --project",
+        With(&["tool run", "x", "pip show", "pip download"]),
+    ),
     rule("pipx", "", With(&["run"])),
     rule(
         "pip pip3",
@@ -149,7 +157,13 @@ pub(super) const PROGRAMS: &[ProgramRule] = &[
         "-C --config -Z",
         With(&["info", "search", "audit", "clone"]),
     ),
-    rule("go", "-C", With(&["run *@*"])),
+    rule("go", "-C", With(&["run *@*", "list -m", "doc *.*"])),
+    rule(
+        "deno",
+        "",
+        With(&["run *jsr:*", "run *npm:*", "run *://*", "info *:*"]),
+    ),
+    rule("dotnet", "", With(&["package search", "tool search"])),
     rule(
         "apt apt-get apt-cache aptitude",
         "-o -t",
@@ -219,7 +233,7 @@ pub(super) const PROGRAMS: &[ProgramRule] = &[
     rule(
         "gcloud az",
         "--project",
-        With(&["logging read", "storage cp", "monitor"]),
+        With(&["logging read", "storage cp", "storage blob", "monitor"]),
     ),
     rule(
         "heroku fly flyctl vercel railway",
@@ -302,7 +316,8 @@ pub(super) const WRAPPERS: &[WrapperRule] = &[
 
 /// Programs that print the files that they are given.
 pub(super) const READERS: &str = "cat less more most head tail bat nl tac grep egrep fgrep zgrep rg ag ack sed gsed awk gawk jq yq \
-    strings xxd od hexdump cut sort uniq fold diff vim vi view nano emacs zcat gunzip unzip tar type get-content gc";
+    strings xxd od hexdump cut sort uniq fold diff vim vi view nano emacs zcat gunzip unzip tar type get-content gc \
+    cp ln pdftotext pandoc man column comm paste base64 open xdg-open code";
 
 /// Programs that do not ask the address that they are given: it is text to them, or a setting.
 pub(super) const LOCAL: &str = "echo printf export alias test [ [[ grep egrep fgrep rg ag ack sed gsed awk gawk jq yq cat head tail \
