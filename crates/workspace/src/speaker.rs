@@ -30,6 +30,11 @@ impl System {
         })
     }
 
+    /// Whether an agent started this program, as far as its shell or what stands above tells.
+    pub(crate) fn is_started_by_agent(&self) -> bool {
+        self.env.is_agent_shell() || Environment::is_below_agent_shell()
+    }
+
     /// Whether a session has read words from outside, as far as its hooks saw it.
     pub fn is_session_exposed(&self, session: &str) -> bool {
         sessions::read_session(self, session).is_exposed()

@@ -190,6 +190,8 @@ pub struct TokenKeyring {
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     /// What was read of the file, and how it looked then.
     seen: Mutex<(Option<TokenFileStamp>, Vec<TokenRecord>)>,
+    /// Whether an agent started this program.
+    is_agents: bool,
 }
 
 impl TokenKeyring {
@@ -200,6 +202,15 @@ impl TokenKeyring {
             file: TokenStore::for_user(system).ok(),
             clock: Box::new(system.clock()),
             seen: Mutex::default(),
+            is_agents: system.is_started_by_agent(),
+        }
+    }
+
+    /// A server that an agent started may have been given a list of the agent's own: nobody decides there.
+    fn limit_access(&self, access: Access) -> Access {
+        match access {
+            Access::Review if self.is_agents => Access::Write,
+            access => access,
         }
     }
 
@@ -241,7 +252,7 @@ impl TokenRegistry for TokenKeyring {
         }
         let kept = token.and_then(|it| self.find_record(it));
         kept.filter(|it| !it.is_expired((self.clock)()))
-            .map(|it| grant(it.name, it.spaces, it.access))
+            .map(|it| grant(it.name, it.spaces, self.limit_access(it.access)))
             .or_else(|| self.run.is_none().then(|| run("anybody")))
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use apostille_text::secrets::find_secret;
+
 use crate::client::Client;
 
 use super::{
@@ -157,7 +159,11 @@ impl PayloadFormat {
             cwd: cwd.as_deref(),
         };
         let touched = file_use.map(|it| touched_paths::find_touched_paths(it, &input));
-        let touched = touched.unwrap_or_default();
+        let mut touched = touched.unwrap_or_default();
+        // Paths are written down with the session; a secret in one is not.
+        for paths in [&mut touched.all, &mut touched.written] {
+            paths.retain(|it| find_secret(it).is_none());
+        }
         HookMoment::Touch {
             outside: weigh_tool_use(&used),
             paths: touched.all,

@@ -494,3 +494,31 @@ fn what_is_out_of_reach_is_the_same_whether_it_is_there_or_not() {
         absent.body.replace("acme/nobody", "X")
     );
 }
+
+/// An agent can give its own server a list of its own tokens.
+#[test]
+fn server_of_an_agent_takes_no_decision_from_a_token() {
+    let env = Env::new();
+    env.ok(&[
+        "remember",
+        "--from",
+        "web",
+        "--kind",
+        "feedback",
+        "the vendor wants ten retries",
+    ]);
+    let made = env.person(&["token", "create", "mine", "--access", "review"]);
+    let bearer = format!("Bearer {}", made.out.trim());
+    let mut command = env.command(&["serve", "--port", "0", "--json"]);
+    command
+        .env("CLAUDECODE", "1")
+        .stderr(std::process::Stdio::null());
+    let server = Server::started(command);
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+    ];
+    let reply = server.send("POST", "/api/memories/m-1/approve", &headers, "{}");
+    assert_eq!(reply.status, 403);
+    assert!(env.ok(&["show", "m-1"]).contains("pending"));
+}

@@ -339,6 +339,7 @@ fn build_session_entry(
     let space = settings.repo.clone();
     let entry = SessionEntry::new(ctx.system.now, session, told.client, space, moment);
     let transcript = told.transcript.as_ref();
+    let transcript = transcript.filter(|it| secrets::find_secret(&it.to_string_lossy()).is_none());
     SessionEntry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),
         is_fresh: clients::is_context_lost(told),
