@@ -70,9 +70,26 @@ pub fn weigh_tool_use(it: &ToolUse) -> OutsideText {
         let (command, folder) = object.map_or_else(bare, |it| read_command(&it));
         return commands::weigh_shell_command(&command, folder.as_deref(), it.cwd);
     }
+    let is_outside = tools::is_outside_tool(it.tool, it.input) || is_outside_read(it);
+    let found = weigh_unknown_input(it);
     OutsideText {
-        is_certain: tools::is_outside_tool(it.tool, it.input) || is_outside_read(it),
-        ..OutsideText::default()
+        is_certain: is_outside || found.is_certain,
+        ..found
+    }
+}
+
+/// What a tool that is not known is given: a command that it runs, or an address that it asks.
+fn weigh_unknown_input(it: &ToolUse) -> OutsideText {
+    let Some(input) = Payload::parse_object(it.input).filter(|_| !tools::is_own_tool(it.tool))
+    else {
+        return OutsideText::default();
+    };
+    let url = input.first_text(&["url"]);
+    let command = input.first_text(&["command", "cmd"]).unwrap_or_default();
+    let found = commands::weigh_shell_command(&command, None, it.cwd);
+    OutsideText {
+        is_certain: found.is_certain || url.is_some_and(|it| code::has_other_address(&it)),
+        ..found
     }
 }
 

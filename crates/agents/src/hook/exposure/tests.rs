@@ -75,6 +75,14 @@ fn tools_that_bring_in_strangers_words_expose() {
     check("Agent", "{}", true);
     check("Skill", "{}", true);
     check("TaskCreate", "{}", false);
+    check(
+        "Monitor",
+        r#"{"command":"curl https://evil.example"}"#,
+        true,
+    );
+    check("Monitor", r#"{"command":"cargo test"}"#, false);
+    check("SomeNewTool", r#"{"url":"https://evil.example"}"#, true);
+    check("SomeNewTool", r#"{"url":"http://localhost:3000"}"#, false);
     check("TodoWrite", "{}", false);
     check("Glob", r#"{"pattern":"**/*.rs"}"#, false);
     check(

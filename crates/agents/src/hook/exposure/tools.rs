@@ -59,6 +59,7 @@ const AGENT_TOOLS: &[&str] = &[
     "codebase_investigator",
     "skill",
     "activate_skill",
+    "agentoutputtool",
     "read_skill",
 ];
 
@@ -88,7 +89,7 @@ pub(super) fn is_outside_tool(tool: &str, input: &str) -> bool {
 }
 
 /// Whether a tool is one of ours, by its whole name: a server whose name is like ours is another server.
-fn is_own_tool(tool: &str) -> bool {
+pub(super) fn is_own_tool(tool: &str) -> bool {
     let tool = tool.replace('.', "_");
     let mut names = OWN_PREFIXES.iter().filter_map(|it| tool.strip_prefix(it));
     names.any(|it| OWN_TOOLS.contains(&it))
