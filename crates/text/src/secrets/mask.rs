@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{SecretMatch, find_secret, find_secret_match};
+use super::{SecretMatch, find_secret, find_secret_match, public::blank_public_blocks};
 use crate::digest::Digest;
 
 /// Stands for a word that looks like a secret.
@@ -36,6 +36,7 @@ pub struct SecretPlace {
 
 /// The secrets of a text, at most one for each line. What only several lines make a secret stands at the first of them.
 pub fn find_secret_places(text: &str) -> Vec<SecretPlace> {
+    let text = &*blank_public_blocks(text);
     let in_line = |(index, line): (usize, &str)| {
         let found = find_secret_match(line)?;
         let column = find_column(line, &found.value);
@@ -127,6 +128,41 @@ mod tests {
         check(
             format!("{}\n{}", ["gl", "pat-"].concat(), &token[4..24]),
             &[(1, 1, "gitlab-token", "a1B… (20 characters)")],
+        );
+    }
+
+    #[test]
+    fn places_leave_out_armoured_public_blocks() {
+        let line = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8".repeat(2);
+        let check = |kind: &str, body: &str, expected: &[usize]| {
+            let text = format!("see\n-----BEGIN {kind}-----\n{body}\n-----END {kind}-----\n");
+            let places = find_secret_places(&text);
+            let lines: Vec<_> = places.iter().map(|it| it.line).collect();
+            assert_eq!(lines, expected, "{text}");
+        };
+        let body = format!("{line}\n{line}\n{line}\nab==");
+        for kind in [
+            "CERTIFICATE",
+            "CERTIFICATE REQUEST",
+            "X509 CRL",
+            "PUBLIC KEY",
+            "SSH SIGNATURE",
+            "PKCS7",
+        ] {
+            check(kind, &body, &[]);
+            check(kind, &format!("{body}\npassword: {}", "hunter2"), &[7]);
+        }
+        let pgp = format!("Version: 2\n\n{body}\n=Ab1C");
+        check("PGP PUBLIC KEY BLOCK", &pgp, &[]);
+        check("PGP SIGNATURE", &pgp, &[]);
+        let private = ["RSA PRIV", "ATE KEY"].concat();
+        check(&private, "...", &[]);
+        check(&private, &body, &[2, 3, 4, 5]);
+        // A public first line does not cover the private block behind it.
+        check(
+            "PUBLIC KEY",
+            &format!("{line}\n-----BEGIN {private}-----"),
+            &[4],
         );
     }
 

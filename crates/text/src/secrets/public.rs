@@ -1,15 +1,26 @@
 //! What is long and random but public by nature: image data, digests, public keys, addresses of content.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::{
+    borrow::Cow,
+    sync::{LazyLock, OnceLock},
+};
 
 use regex::bytes::{Captures, Regex};
 
 use super::compile_byte_pattern;
 
+/// An armoured block that is public: its first line, and as many lines of base64 as follow.
+const PUBLIC_BLOCK: &str = concat!(
+    "-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|X509 CRL|PKCS7|CMS",
+    "|(?:DH|EC|DSA|X9.42 DH) PARAMETERS|AGE ENCRYPTED FILE)[A-Z ]*-----",
+    r"(?:(?:[\s>]|\\[nr]){1,16}(?:(?:Version|Comment|Hash|Charset): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
+);
+/// An armoured block with nothing in it but dots or stars.
+const EMPTY_BLOCK: &str = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s.*>]|\\[nr]|\xE2\x80\xA6){1,80}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
+
 /// The kinds of public values: the pattern of each, whose group, if any, is a digest, is tried only when one of its marks
 /// stands in the text.
-const KINDS: [(&[&str], &str); 16] = [
+const KINDS: [(&[&str], &str); 21] = [
     (
         &["base64,"],
         r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
@@ -23,19 +34,20 @@ const KINDS: [(&[&str], &str); 16] = [
         "AAAA(?:[BC]3NzaC1|E2VjZHNh|G[a-zA-Z0-9]{2}[rt])[A-Za-z0-9+/]{20,}={0,3}",
     ),
     (
-        &["ANBgkqhkiG9w0BAQEFAAO", "YHKoZIzj0CAQ", "MCowBQYDK2V"],
+        &[
+            "ANBgkqhkiG9w0BAQEFAAO",
+            "MA0GCSqGSIb3DQEBAQUAA4",
+            "YHKoZIzj0CAQ",
+            "MCowBQYDK2V",
+        ],
         concat!(
-            "(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
+            "(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MIG[A-Za-z0-9]MA0GCSqGSIb3DQEBAQUAA4|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
             r"[A-Za-z0-9+/]{20,}(?:\s{1,4}[A-Za-z0-9+/]{20,})*",
         ),
     ),
-    (
-        &["-----BEGIN "],
-        concat!(
-            "-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)[A-Z ]*-----",
-            r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
-        ),
-    ),
+    (&["-----BEGIN "], PUBLIC_BLOCK),
+    // A stand-in for a private key: dots where the key would be.
+    (&["-----BEGIN "], EMPTY_BLOCK),
     // Addresses of accounts and contracts; a private key has 64 digits.
     (&["0x"], "0x[0-9a-fA-F]{40}(?:[^0-9a-zA-Z]|$)"),
     (
@@ -47,6 +59,8 @@ const KINDS: [(&[&str], &str); 16] = [
         &["Qm"],
         "(?:^|[^A-Za-z0-9_+-])Qm[1-9A-HJ-NP-Za-km-z]{44}(?:[^A-Za-z0-9_+-]|$)",
     ),
+    // A packed page in an address, in the alphabet of addresses.
+    (&["H4sIA"], "[#?&/=]H4sIA[A-Za-z0-9_+/=%-]{16,}"),
     // Images, fonts, archives, documents and programs by their first bytes.
     (
         &[
@@ -80,8 +94,8 @@ const KINDS: [(&[&str], &str); 16] = [
     ),
     // Certificates without their lines, by how their DER begins.
     (
-        &["AwIBAgI"],
-        r"MII[A-Za-z0-9+/]{4,24}AwIBAgI[A-Za-z0-9+/=]{20,}(?:\s{1,4}[A-Za-z0-9+/=]{16,})*",
+        &["AwIBAgI", "DAgECAh", "oAMCAQIC"],
+        r"MI[A-Za-z0-9+/]{3,24}(?:AwIBAgI|DAgECAh|oAMCAQIC)[A-Za-z0-9+/=]{20,}(?:\s{1,4}[A-Za-z0-9+/=]{16,})*",
     ),
     // What is called a public key, and the parts of one in JSON.
     (
@@ -113,6 +127,21 @@ const KINDS: [(&[&str], &str); 16] = [
             "1[A-Za-z0-9_-]{32,43}",
         ),
     ),
+    // The key of a mail domain, which a name server tells everyone, in one string or in several.
+    (
+        &["DKIM1", "k=rsa", "k=ed25519"],
+        r#"(?:v=DKIM1|k=rsa|k=ed25519)[;:a-z0-9= "\\\t]{0,60}p=(?:"?\s{0,4}"?[A-Za-z0-9+/=]{20,})+"#,
+    ),
+    // The greeting of a web socket, drawn for each connection.
+    (
+        &["ocket-Key", "ocket-key", "ocket-Accept", "ocket-accept"],
+        r#"(?i:sec-websocket-(?:key|accept))["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/]{20,40}={0,2}"#,
+    ),
+    // What a function makes of a given text, as manuals show it.
+    (
+        &["(\"", "('"],
+        r#"(?i:md5|sha-?[0-9]{1,3}|crc32|hash)\(["'][^"'\n]{0,40}["']\)["'`]?\s{0,3}(?:=+>?|->|:|is|→)?\s{0,3}["'`]?[0-9a-fA-F]{32,128}"#,
+    ),
     // Badges show a figure, and their token shows only that.
     (
         &["badge"],
@@ -126,7 +155,8 @@ const SHORTEST: usize = 22;
 /// The text without its public values; `run` is the length of its longest run.
 pub(super) fn blank_public_values(text: &str, run: usize) -> Cow<'_, str> {
     static COMPILED: [OnceLock<Regex>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
-    if run < SHORTEST {
+    // The lines of a block are short where there is nothing in it.
+    if run < SHORTEST && !text.contains("-----BEGIN ") {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);
@@ -140,6 +170,23 @@ pub(super) fn blank_public_values(text: &str, run: usize) -> Cow<'_, str> {
         }
     }
     text
+}
+
+/// The text with its armoured public blocks in blanks, every line and column where it was: a line of such a block by
+/// itself does not tell what it is.
+pub(super) fn blank_public_blocks(text: &str) -> Cow<'_, str> {
+    static BLOCKS: LazyLock<[Regex; 2]> =
+        LazyLock::new(|| [PUBLIC_BLOCK, EMPTY_BLOCK].map(compile_byte_pattern));
+    if !text.contains("-----BEGIN ") {
+        return Cow::Borrowed(text);
+    }
+    let blank = |found: &Captures| -> Vec<u8> {
+        let keep_break = |it: &u8| if *it == b'\n' { b'\n' } else { b' ' };
+        found[0].iter().map(keep_break).collect()
+    };
+    let text = BLOCKS[0].replace_all(text.as_bytes(), blank);
+    let text = BLOCKS[1].replace_all(&text, blank);
+    Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A digest has one of few lengths; anything else behind its name stays and is looked at.

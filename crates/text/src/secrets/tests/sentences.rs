@@ -151,3 +151,19 @@ fn random_public_values_pass() {
     passes("Authorization: Basic cGhvdG96OnNlY3JldA==");
     passes("SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM is base64 of a sentence");
 }
+
+#[test]
+fn public_values_of_protocols_pass() {
+    let mixed = super::MIXED;
+    passes("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==");
+    passes("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    passes(&format!("v=DKIM1; k=rsa; p={mixed}{mixed}"));
+    passes(&format!("\"k=rsa; p={mixed}\" \"{mixed}\""));
+    passes(&format!(
+        "[demo](/playground/untitled#H4sIAAAA{mixed}_{mixed}-{mixed})"
+    ));
+    passes(&format!("x5c: MIIBRjCB+aADAgECAhQ{mixed}{mixed}"));
+    passes("sha1(\"password\") = 5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8");
+    passes("sk_test_1234567890abcdef is in every manual");
+    passes("ftp://anonymous:anonymous@ftp.acme.org/");
+}
