@@ -9,6 +9,7 @@
 mod decode;
 mod fold;
 mod judge;
+mod login;
 mod mask;
 mod named_value;
 mod policy;
@@ -17,7 +18,9 @@ mod rules;
 mod sentence;
 pub(crate) mod word_index;
 
-use fold::{fold_to_ascii, join_broken_lines, join_token_pieces, splice_string_literals};
+use fold::{
+    fold_to_ascii, join_broken_lines, join_equal_pieces, join_token_pieces, splice_string_literals,
+};
 use judge::SecretJudge;
 pub use mask::{SecretPlace, find_secret_places, mask_secrets};
 use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
@@ -112,6 +115,7 @@ pub fn find_secret_match_with(policy: &SecretPolicy, text: &str) -> Option<Secre
         .or_else(|| look_into(join_broken_lines(&folded), TextForm::Joined))
         .or_else(|| look_into(splice_string_literals(&folded), TextForm::Joined))
         .or_else(|| look_into(decode::decode_hidden_text(&folded, run), TextForm::Joined))
+        .or_else(|| look_into(join_equal_pieces(&folded), TextForm::Joined))
         .or_else(|| look_into(join_token_pieces(&folded), TextForm::Guessed))
 }
 
@@ -119,7 +123,7 @@ pub fn find_secret_match_with(policy: &SecretPolicy, text: &str) -> Option<Secre
 fn find_secret_in_form(policy: &SecretPolicy, text: &str, form: TextForm) -> Option<SecretMatch> {
     let run = measure_longest_blob_run(text);
     let plain = public::blank_public_values(text, run);
-    let lower = plain.to_ascii_lowercase();
+    let lower = lower_in_place(&plain);
     let (rows, words) = find_secret_candidates(&lower);
     let match_row = |index: usize| {
         let judge = form.adapt_judge(ROWS[index].judge)?;
@@ -198,6 +202,7 @@ fn find_password_in_sentence(
     (plain, lower): (&str, &str),
 ) -> Option<SecretHit> {
     words.iter().take(WORDS_MAX).find_map(|(noun, at)| {
+        let at = at.start..at.end + measure_plural(&lower[at.end..]);
         let (before, after) = (&lower[..at.start], &lower[at.end..]);
         let word = SecretWord {
             noun: *noun,
@@ -210,9 +215,13 @@ fn find_password_in_sentence(
             let found = sentence::find_after_account(before, after, behind)?;
             return Some(("login-pair", shift(found)));
         }
-        if *noun == SecretNoun::Login {
-            let found = sentence::find_after_login(after, behind)?;
-            return Some(("login-pair", shift(found)));
+        if matches!(noun, SecretNoun::Login | SecretNoun::LoginWord) {
+            let is_noun = *noun == SecretNoun::Login;
+            let found = is_noun.then(|| sentence::find_after_login(after, behind).map(shift));
+            let found = found
+                .flatten()
+                .or_else(|| login::find_login_pair(lower, &at, accepts))?;
+            return Some(("login-pair", found));
         }
         if !word.is_password() {
             return None;
@@ -221,6 +230,28 @@ fn find_password_in_sentence(
         let found = found.or_else(|| sentence::find_before_noun(before, after, accepts))?;
         Some(("password-in-sentence", found))
     })
+}
+
+/// The text in lower case, with every character where it was.
+fn lower_in_place(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let lower = |c: char| {
+        let low = c.to_lowercase().next().unwrap_or(c);
+        if low.len_utf8() == c.len_utf8() {
+            low
+        } else {
+            c
+        }
+    };
+    text.chars().map(lower).collect()
+}
+
+/// The length of the `s` that makes a plural of the word before it.
+fn measure_plural(after: &str) -> usize {
+    let rest = after.strip_prefix('s');
+    usize::from(rest.is_some_and(|it| !it.starts_with(|c: char| c.is_alphanumeric() || c == '_')))
 }
 
 /// The value that the row's pattern, compiled on first use, finds and that the judge takes for a secret.

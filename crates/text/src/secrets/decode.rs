@@ -12,7 +12,8 @@ const BETWEEN: &str = " \u{2016} ";
 /// Everything that was written in another way and turns out to be plain text; `None` when nothing was. `run` is the
 /// length of the longest run.
 pub(super) fn decode_hidden_text(text: &str, run: usize) -> Option<String> {
-    let mut found: Vec<String> = decode_text_escapes(text).into_iter().collect();
+    let read = [decode_text_escapes(text), decode_quoted_printable(text)];
+    let mut found: Vec<String> = read.into_iter().flatten().collect();
     if run < RUN_MIN && found.is_empty() {
         return None;
     }
@@ -38,6 +39,43 @@ fn decode_text_escapes(text: &str) -> Option<String> {
         at += len;
     }
     (escapes >= ESCAPES_MIN).then(|| String::from_utf8_lossy(&out).into_owned())
+}
+
+/// The text as a mail program reads it: `=3D` is an equals sign, and an equals sign at the end of a line joins it to the
+/// next. `None` unless a sign of such a mail is there.
+fn decode_quoted_printable(text: &str) -> Option<String> {
+    if !text.contains('=') {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let (mut out, mut at, mut escapes) = (Vec::with_capacity(bytes.len()), 0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let (read, len) = decode_mail_escape(&bytes[at..]).unwrap_or((Some(byte), 1));
+        escapes += match (read, len) {
+            (_, 1) => 0,
+            // These two are hardly anything else.
+            (None | Some(b'='), _) => ESCAPES_MIN,
+            _ => 1,
+        };
+        out.extend(read);
+        at += len;
+    }
+    (escapes >= ESCAPES_MIN).then(|| String::from_utf8_lossy(&out).into_owned())
+}
+
+/// The byte that an escape of a mail stands for, none for a joint of two lines, and how long the escape is.
+fn decode_mail_escape(text: &[u8]) -> Option<(Option<u8>, usize)> {
+    match text {
+        [b'=', b'\n', ..] => Some((None, 2)),
+        [b'=', b'\r', b'\n', ..] => Some((None, 3)),
+        [b'=', high, low, ..] => {
+            let digit = |it: &u8| char::from(*it).to_digit(16);
+            let is_small = high.is_ascii_lowercase() || low.is_ascii_lowercase();
+            let code = u8::try_from(digit(high)? << 4 | digit(low)?).ok();
+            Some((code.filter(|_| !is_small).map(Some)?, 3))
+        }
+        _ => None,
+    }
 }
 
 /// The byte that an escape at the start stands for, and how long the escape is.
@@ -130,6 +168,9 @@ mod tests {
         };
         check("%67%68%70%5F%61%62", Some("ghp_ab"));
         check(r"\x67\x68\x70\x5f\u0061\u{62}", Some("ghp_ab"));
+        check("=67=68=70=5F=61=62", Some("ghp_ab"));
+        check("key=3Dghp_ab=\ncd", Some("key=ghp_abcd"));
+        check("a=12&b=34&c=56", None);
         check("https://a.b/c%20d%2Fe", None);
         check(r"C:\Users\me\x\y\z\w", None);
         check(

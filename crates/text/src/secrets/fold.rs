@@ -107,6 +107,62 @@ pub(super) fn join_token_pieces(text: &str) -> Option<String> {
     (done > 0).then(|| out + &text[done..])
 }
 
+/// Shortest and longest pieces of a token that was cut into equal ones.
+const PIECE: std::ops::RangeInclusive<usize> = 4..=16;
+/// So many pieces are counted: a long text of equal words is not counted again from each of them.
+const PIECES_MAX: usize = 256;
+/// Shortest token that is looked for in equal pieces.
+const PIECES_MIN: usize = 16;
+
+/// The text with the equal pieces of a token put together, as in `ghp_a1B2 c3D4e5F6 g7H8`, wherever the cuts are. `None` when
+/// there are no such pieces.
+pub(super) fn join_equal_pieces(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (mut out, mut index, mut is_joined) = (String::with_capacity(text.len()), 0, false);
+    while let Some(word) = words.get(index) {
+        let count = count_equal_pieces(&words[index..]);
+        out.push_str(if index > 0 { " " } else { "" });
+        out.push_str(word);
+        out.extend(words[index + 1..index + count].iter().copied());
+        is_joined |= count > 1;
+        index += count;
+    }
+    is_joined.then_some(out)
+}
+
+/// How many words from the first on are pieces of one token: all of one length, but for the last; 1 when there is none.
+fn count_equal_pieces(words: &[&str]) -> usize {
+    let first = words.first().copied().unwrap_or_default();
+    let tail = &first[first.rfind(is_piece_edge).map_or(0, |it| it + 1)..];
+    let is_full = |it: &&&str| it.len() == tail.len() && it.bytes().all(is_piece_byte);
+    if !PIECE.contains(&tail.len()) || !tail.bytes().all(is_piece_byte) {
+        return 1;
+    }
+    let more = words[1..].iter().take(PIECES_MAX);
+    let full = 1 + more.take_while(is_full).count();
+    let rest = words
+        .get(full)
+        .map_or("", |it| it.split(is_piece_edge).next().unwrap_or_default());
+    let is_rest = !rest.is_empty() && rest.len() <= tail.len() && rest.bytes().all(is_piece_byte);
+    let count = full + usize::from(is_rest);
+    let pieces = || words[..count].iter().flat_map(|it| it.bytes());
+    let digits = pieces().filter(u8::is_ascii_digit).count();
+    let is_token = tail.len() * full + rest.len() >= PIECES_MIN && digits >= 2 && full >= 2;
+    if is_token { count } else { 1 }
+}
+
+/// Where a token begins or ends inside a word.
+fn is_piece_edge(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\'' | '`' | '(' | ')' | '<' | '>' | ',' | ';' | '='
+    )
+}
+
+fn is_piece_byte(byte: u8) -> bool {
+    is_blob_byte(byte) || b".:~$@%!".contains(&byte)
+}
+
 /// Whether a word could be a piece of a token: letters and digits mixed, or the prefix of a token.
 fn is_token_piece(word: &str) -> bool {
     if !(3..=64).contains(&word.len()) {

@@ -37,6 +37,8 @@ pub(super) enum SecretJudge {
     Sentence,
     /// A word beside such a word: `password …`.
     Beside,
+    /// The second half of a name and a password: `log in with ana/…`.
+    Pair,
     /// A word in the same sentence: only what nobody takes for a word or a name.
     Unmistakable,
     /// The value after a word like "token".
@@ -45,6 +47,8 @@ pub(super) enum SecretJudge {
     Basic,
     /// A value with only a loose tie to its keyword.
     Strong,
+    /// A value behind `my Acme key`, which names of content stand behind as well.
+    BrandKey,
     /// A value that carries its keyword in its own name, as in `acme-secret-…`.
     Named,
     /// A vendor's prefix that the table does not know, and a random body.
@@ -95,7 +99,8 @@ impl SecretJudge {
         // over, as in `hvs.xxxxxxxx…`.
         let is_long = self == Self::Shape && value.len() > 80 && changes().count() > REST_MAX;
         let is_cut = matches!(self, Self::Token | Self::Strong) && whole.contains("...");
-        if is_cut || is_documented_value(value) || (!is_long && is_placeholder_value(value)) {
+        let is_stand_in = !is_long && is_placeholder_value(value);
+        if is_cut || is_documented_value(value) || is_stand_in {
             return false;
         }
         match self {
@@ -106,8 +111,11 @@ impl SecretJudge {
             Self::Password => !is_secret_reference(value) && is_password_value(value),
             Self::Sentence => {
                 !is_secret_reference(value)
-                    && (is_chosen_password(value) || is_word_and_number(whole))
+                    && (is_chosen_password(value)
+                        || is_word_and_number(whole)
+                        || is_joined_password(value))
             }
+            Self::Pair => is_password_of_pair(whole, value),
             Self::Beside => {
                 !is_secret_reference(value)
                     && (is_password_beside_word(value) || is_word_number_and_mark(whole))
@@ -125,6 +133,7 @@ impl SecretJudge {
             Self::Named => is_strong_value(value),
             // A bare Git or SHA-256 hash stands next to any word.
             Self::Strong => is_strong_value(value) && !is_bare_hash(value),
+            Self::BrandKey => is_strong_value(value) && !is_bare_hash(value) && !is_uuid(value),
             Self::Basic => is_basic_login(value),
             Self::Branded => is_branded_token(value),
             Self::BrandedUuid => !is_public_brand(value),
@@ -413,6 +422,12 @@ fn is_bare_hash(value: &str) -> bool {
     matches!(value.len(), 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+fn is_uuid(value: &str) -> bool {
+    let is_hex = |it: &str| it.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let lengths = value.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex)
+}
+
 fn is_strong_value(value: &str) -> bool {
     ValueShape::from_value(value).len >= 16 && is_random_value(value) && !is_secret_reference(value)
 }
@@ -566,6 +581,53 @@ fn is_passphrase(value: &str, least: usize) -> bool {
         && parts.iter().all(is_word)
         && parts.iter().all(is_plain)
         && (parts.len() >= 3 || !ends_like_adjective)
+}
+
+/// Last parts of the names of files and hosts.
+const FILE_ENDINGS: &str = "txt yml yaml json toml md rs py js ts jsx tsx rb go java kt php html htm css env conf cfg ini xml sql sh csv log pdf zip gz \
+    tar pem key crt db lock com org net io dev local internal corp example lan svc cluster localhost";
+
+/// Words and a number with joints between them, as in `Berlin-1989-wall` and `Orion.805x`, unless they are a name.
+fn is_joined_password(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let parts: Vec<&str> = lower.split(['-', '_', '.']).collect();
+    let is_part = |it: &&str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_number = |it: &&&str| it.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = |it: &&str| {
+        let is_version = it.starts_with('v') && it[1..].bytes().all(|byte| byte.is_ascii_digit());
+        let is_term = is_in_word_list(DASHED_PARTS, it) || is_in_word_list(TERMS, it);
+        is_version || (is_term && !is_in_word_list("the of and or to by at on in not one", it))
+    };
+    let letters = |it: &&str| it.bytes().filter(u8::is_ascii_alphabetic).count();
+    let numbers = parts.iter().filter(is_number).count();
+    let is_release = numbers > 1 && parts.len() - numbers < 2;
+    let is_file = parts
+        .last()
+        .is_some_and(|it| is_in_word_list(FILE_ENDINGS, it));
+    (2..=6).contains(&parts.len())
+        && parts.iter().all(is_part)
+        && parts.iter().any(|it| letters(it) >= 3)
+        && lower.bytes().any(|it| it.is_ascii_digit())
+        && value.bytes().any(|it| it.is_ascii_lowercase())
+        && !is_release
+        && !is_file
+        && !parts.iter().any(is_name)
+}
+
+/// What looks like a password, and not like the end of a path or an address.
+fn is_password_of_pair(whole: &str, value: &str) -> bool {
+    let shape = ValueShape::from_value(value);
+    let is_varied = shape.digits > 0 || has_password_symbol(value);
+    let last = value.rsplit('.').next().unwrap_or_default();
+    let is_file = value.contains('.') && is_in_word_list(FILE_ENDINGS, &last.to_ascii_lowercase());
+    let is_like_password =
+        is_chosen_password(value) || is_word_and_number(whole) || is_joined_password(value);
+    is_varied
+        && shape.letter_count() >= 3
+        && !is_file
+        && !is_bare_hash(value)
+        && !is_secret_reference(value)
+        && is_like_password
 }
 
 /// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.

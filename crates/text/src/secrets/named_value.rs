@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{judge::SecretJudge, sentence};
+use super::{judge::SecretJudge, login, sentence};
 
 /// What a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) enum SecretNoun {
     Account,
     /// A name and a password together.
     Login,
+    /// A word that speaks of a login.
+    LoginWord,
     /// A token or the like.
     Token,
     /// The same, but seldom right before its value: `auth`, `credentials`.
@@ -34,13 +36,20 @@ pub(super) enum SecretNoun {
 pub(super) static NOUNS: &[(SecretNoun, &str)] = &[
     (
         SecretNoun::Pass,
-        "password,passwd,passphrase,passcode,passwort,kennwort,contraseña,contraseÑa,contrasena,mot de passe,mots de passe,phrase secrète,\
-         senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,ПАРОЛЬ,паролем,пароля,паролю,парольная фраза,кодовая фраза,кодовое слово,секретная фраза,ключевая фраза,\
+        "password,passwd,passphrase,pass phrase,passcode,pass code,secret word,unlock code,access code,zugangscode,code d'accès,código de acceso,\
+         código de acesso,codice di accesso,код доступа,passwort,kennwort,contraseña,contraseÑa,contrasena,mot de passe,mots de passe,phrase secrète,\
+         senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,ПАРОЛЬ,паролем,пароля,паролю,пароли,Пароли,паролей,пароле,passwörter,kennwörter,wlan-schlüssel,\
+         wlan schlüssel,netzwerkschlüssel,wifi-schlüssel,clé wifi,clé wi-fi,clé du wifi,clé réseau,clave wifi,clave del wifi,clave de red,chave wifi,\
+         chave do wifi,chave da rede,chiave wifi,chiave wi-fi,chiave di rete,ключ wi-fi,ключ wifi,ключ от wi-fi,ключ сети,パスなん,парольная фраза,кодовая фраза,кодовое слово,секретная фраза,ключевая фраза,\
          密码,密碼,口令,暗号,パスワード,パスフレーズ,合言葉,暗証番号,비밀번호,암호",
     ),
-    (SecretNoun::ShortPass, "pwd,pw,pass,mdp,clave"),
+    (
+        SecretNoun::ShortPass,
+        "pwd,pw,p/w,pword,psw,пасс,пассворд,pswd,pass,mdp,clave",
+    ),
     (SecretNoun::Account, sentence::ACCOUNTS),
     (SecretNoun::Login, sentence::LOGIN_NOUNS),
+    (SecretNoun::LoginWord, login::LOGIN_WORDS),
     (
         SecretNoun::Token,
         "token,secret,令牌,密钥,密鑰,秘钥,トークン,토큰,токен",
@@ -63,7 +72,12 @@ const PLAIN_TOKENS: &str = "page next cursor continuation pagination sync resume
 /// Words that make it the key of a table or of a cache.
 const PLAIN_KEYS: &str = "cache primary foreign partition sort public object hash index content commit group row lookup \
     dedupe idempotency map dict cookie i18n translation message locale shortcut hot composite unique surrogate natural \
-    join query entry item lock storage routing shard redis bucket s3 file";
+    join query entry item lock storage routing shard redis bucket s3 file document record tenant node which this that same \
+    first second new old valid default config metadata tag label ssh pgp gpg registry pub";
+
+/// Words for a network whose key people type, and how far before the key they stand.
+const NETWORKS: [&str; 5] = ["wifi", "wi-fi", "wlan", "ssid", "wpa"];
+const NETWORK_MAX: usize = 48;
 
 /// One way in which a value may follow a word: its name, the words that it holds for, where the value is, and how the
 /// value is judged.
@@ -83,6 +97,9 @@ pub(super) static WAYS: &[SecretPhrasing] = &[
     ("secret-in-prose", |it| it.is_token(), find_value_in_prose, SecretJudge::Token),
     ("secret-after-word", |it| it.is_plain_noun(), find_adjacent_value, SecretJudge::Strong),
     ("secret-in-name", |it| it.is_name_part(), find_value_in_name, SecretJudge::Named),
+    ("secret-in-brackets", |it| it.is_token(), find_bracketed_value, SecretJudge::Named),
+    ("secret-after-colon", |it| it.is_token(), find_value_after_colon, SecretJudge::Strong),
+    ("key-of-brand", |it| it.is_key_of_brand(), find_near_value, SecretJudge::BrandKey),
     ("key-assignment", |it| it.is_branded(SecretNoun::Key), find_assigned_value, SecretJudge::Strong),
     ("access-assignment", |it| it.is_branded(SecretNoun::Part), find_unspaced_value, SecretJudge::Strong),
     ("secret-as-default", |it| it.is_plain_noun(), find_default_value, SecretJudge::Strong),
@@ -99,6 +116,16 @@ impl SecretWord<'_> {
     pub(super) fn is_password(&self) -> bool {
         self.noun == SecretNoun::Pass
             || (self.noun == SecretNoun::ShortPass && self.is_standalone())
+            || self.is_network_key()
+    }
+
+    /// `Wifi: Guests, key: …`
+    fn is_network_key(&self) -> bool {
+        let near = &self.before[self.before.len().saturating_sub(NETWORK_MAX)..];
+        let names_network = |it: &str| near.windows(it.len()).any(|part| part == it.as_bytes());
+        self.noun == SecretNoun::Key
+            && self.is_standalone()
+            && NETWORKS.iter().any(|it| names_network(it))
     }
 
     fn is_token(&self) -> bool {
@@ -129,6 +156,26 @@ impl SecretWord<'_> {
         let brand = self.last_word();
         let is_name = brand.len() >= 3 && brand.iter().any(u8::is_ascii_alphabetic);
         self.noun == noun && is_name && !ends_with_word_of(brand, PLAIN_KEYS)
+    }
+
+    /// `my Acme key`: a word before it that makes no other thing of the key.
+    fn is_key_of_brand(&self) -> bool {
+        let Some(before) = self.before.strip_suffix(b" ") else {
+            return false;
+        };
+        let start = before
+            .iter()
+            .rposition(|it| *it == b' ')
+            .map_or(0, |it| it + 1);
+        let brand = &before[start..];
+        let is_name = brand.len() >= 3
+            && brand
+                .iter()
+                .all(|it| it.is_ascii_alphanumeric() || b".-&".contains(it));
+        self.noun == SecretNoun::Key
+            && is_name
+            && start > 0
+            && !ends_with_word_of(brand, PLAIN_KEYS)
     }
 
     /// Whether no letter stands right before it.
@@ -320,6 +367,56 @@ fn find_value_in_name(mut reader: ByteCursor) -> Option<Range<usize>> {
         let len = reader.skip_while(VALUE_MAX, is_body);
         (is_joint(joint) && is_begun && len >= 16).then_some(at + 1..at + 1 + len)
     })
+}
+
+/// `name (value)`.
+fn find_bracketed_value(mut reader: ByteCursor) -> Option<Range<usize>> {
+    reader.skip_any(1, b"s");
+    let is_open = reader.skip_any(2, b" ") > 0 && reader.skip_any(1, b"(") == 1;
+    let value = is_open.then(|| ByteCursor { ..reader }.read_value())??;
+    (reader.text.get(value.end) == Some(&b')')).then_some(value)
+}
+
+/// Last words before a colon that make the value behind it public.
+const PUBLIC_LABELS: [&[u8]; 12] = [
+    b"id",
+    b"uuid",
+    b"sha",
+    b"commit",
+    b"hash",
+    b"digest",
+    b"checksum",
+    b"print",
+    b"revision",
+    b"version",
+    b"public",
+    b"url",
+];
+
+/// `the name you asked for: value`: at most six words in between.
+fn find_value_after_colon(mut reader: ByteCursor) -> Option<Range<usize>> {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || b"_'-".contains(&it);
+    reader.skip_any(1, b"s");
+    for _ in 0..6 {
+        if reader.skip_any(1, b" ") == 0 || reader.skip_while(24, is_part) == 0 {
+            return None;
+        }
+        if reader.rest().starts_with(b": ") {
+            let label = &reader.text[..reader.at];
+            let is_public = PUBLIC_LABELS.iter().any(|it| label.ends_with(it));
+            reader.skip_any(4, b": \"'`");
+            return (!is_public).then(|| reader.read_value())?;
+        }
+    }
+    None
+}
+
+/// `name: value` and `name value`.
+fn find_near_value(mut reader: ByteCursor) -> Option<Range<usize>> {
+    reader.skip_any(1, b":=");
+    (reader.skip_any(2, b" ") > 0).then_some(())?;
+    reader.skip_any(1, b"\"'`(");
+    reader.read_value()
 }
 
 /// `getenv('NAME', 'value')`.

@@ -20,7 +20,7 @@ const EMPTY_BLOCK: &str = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?----
 
 /// The kinds of public values: the pattern of each, whose group, if any, is a digest, is tried only when one of its marks
 /// stands in the text.
-const KINDS: [(&[&str], &str); 21] = [
+const KINDS: [(&[&str], &str); 23] = [
     (
         &["base64,"],
         r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
@@ -136,6 +136,15 @@ const KINDS: [(&[&str], &str); 21] = [
     (
         &["ocket-Key", "ocket-key", "ocket-Accept", "ocket-accept"],
         r#"(?i:sec-websocket-(?:key|accept))["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/]{20,40}={0,2}"#,
+    ),
+    // The signature of a mail, and what a browser or a bucket draws for one answer.
+    (
+        &[" b=", "bh=", ";b="],
+        r"(?:^|[;\s])bh?=\s{0,3}[A-Za-z0-9+/]{20,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{20,}={0,2})*(?:[;\s]|$)",
+    ),
+    (
+        &["nonce", "mz-id-2", "equest-id", "equest-Id", "pin-sha256"],
+        r#"(?i:nonce|x-amz-id-2|request-id|pin-sha256)["']?[-:=]\s{0,3}["']?[A-Za-z0-9+/_-]{16,}={0,2}"#,
     ),
     // What a function makes of a given text, as manuals show it.
     (

@@ -417,5 +417,8 @@ pub(super) static ROWS: &[SecretRule] = &[
     define_secret_rule("authorization-bearer", "bearer", r#"(?i)bearer[\s:=]{1,4}["'`]{0,2}{value}"#).with_judge(Password),
     define_secret_rule("authorization-basic", "basic", "(?i)basic[ ]{1,3}([A-Za-z0-9+/]{12,}={0,2})").with_judge(Basic),
     define_secret_rule("command-line-password", "-u,--user,sshpass", r#"(?:(?:\s-u|--user)[ =]{0,2}["']?[A-Za-z0-9_.@-]+:|sshpass\s+-p\s{0,3}["']?){value}"#).with_judge(Password),
+    define_secret_rule("mysql-password", "mysql,mariadb", r"(?:mysql|mariadb)[a-z-]{0,10}\s[^\n|;]{0,80}-p{value}").with_judge(Password),
+    define_secret_rule("console-password", "redis-cli,docker login,podman login,mongosh,sqlcmd,ldapsearch,az login,oc login,cf login,xfreerdp", r#"(?i)(?:redis-cli|(?:docker|podman|az|oc|cf) login|mongosh|sqlcmd|ldapsearch|xfreerdp)[^\n|;]{0,80}\s(?:-[paw][ =]?|/p:)["']?{value}"#).with_judge(Password),
+    define_secret_rule("ethereum-private-key", "private,wallet,secret", r#"(?i)(?:private|wallet|secret)[a-z _:="'`-]{0,24}0x([0-9a-f]{64})(?:[^0-9a-f]|$)"#).with_judge(KeyedHex),
     define_secret_rule("netrc-password", "login", r"(?i)login\s+\S+\s+password\s+{value}").with_judge(Password),
 ];

@@ -17,7 +17,9 @@ const VERBS: &str = "is was are be being been now equals becomes became remains 
     lautete jetzt nun heißt bleibt sei est sont était sera reste demeure devient désormais maintenant c'est es son era será ahora \
     sigue siendo queda é são era será agora continua sendo fica è sono era sarà resta rimane ora adesso это теперь сейчас стал стала \
     будет был остаётся остается такой dient called \
-    reads got gilt bitte please vaut valent quedó quedo vale ficou resulta выглядит";
+    its it's it’s that's thats previously formerly always just simply actually probably bisher aktuell derzeit noch immer wieder früher \
+    vorher momentan actuellement toujours encore avant actualmente siempre todavía antes atualmente sempre ainda attualmente ancora prima \
+    пока раньше всегда ещё еще вроде reads got gilt bitte please vaut valent quedó quedo vale ficou resulta выглядит";
 /// Words behind which the last word of a sentence is a place, a time or a tool: `… is hidden on Android14`.
 const PLACES: &str = "on by from under over at since until than via per through bei nach seit von vom dans par sur chez depuis por desde \
     pelo pela dal dalla su из через при после";
@@ -26,14 +28,15 @@ const ENTERS: &str = "type types typed enter enters entered typing entering supp
     entrez tape tapez saisis saisissez introduce introduzca escribe teclea ingresa digite digita insira inserisci immetti \
     введи введите вводи вводите набери наберите 输入 填写";
 /// What joins the name of an account to its password, where a login is spoken of.
-const PAIRS: &str = "and with plus pass password und mit et avec y con e com и с";
+pub(super) const PAIRS: &str = "and with plus pass password und mit et avec y con e com и с";
 /// Such joints with the blanks around them.
 const PAIR_JOINTS: [&str; 16] = [
     " / ", "/", ":", " and ", " with ", " und ", " mit ", " et ", " avec ", " y ", " con ", " e ",
     " com ", " и ", " с ", ", ",
 ];
 /// Words for a name and a password together.
-pub(super) const LOGIN_NOUNS: &str = "credentials,creds,zugangsdaten,anmeldedaten,identifiants,credenciales,credenciais,credenziali,\
+pub(super) const LOGIN_NOUNS: &str = "credentials,creds,user/pass,user:pass,username/pass,login/pass,id/pw,u/p,usuario/contraseña,usuário/senha,benutzer/passwort,\
+    utente/password,логин/пароль,креды,кредами,доступы,zugangsdaten,anmeldedaten,identifiants,credenciales,credenciais,credenziali,\
     логин и пароль,учётные данные,учетные данные,账号密码,帐号密码,凭据,ログイン情報,認証情報";
 /// Words that lead to a value after a verb of change, and to much else besides.
 const LEADS: &str = "to as with using of for auf zu als mit für von en à par avec comme pour de du a al con como para del em \
@@ -67,8 +70,16 @@ const CHANGES: [&str; 23] = [
 /// What stands before "password" where its value follows: `with password …`, `user app and password …`.
 const GIVERS: &str = "with using use and via by or mit und verwende avec et utilise con y usa com e use usando con е и с со \
     по new the la le das dem o a nuova nueva nouveau neue neues новый";
+/// Short words for a password that mean nothing else.
+const SURE_SHORT: &str = "pw psw pwd mdp pswd";
+/// Plurals that do not end in `s`.
+const PLURALS: &str = "пароли Пароли passwörter kennwörter mots de passe";
+/// Where a password is used, before each one of a list.
+const ENVIRONMENTS: &str = "prod production staging stage dev development test testing qa live preprod local produktion produção homologação \
+    producción pruebas desarrollo préprod recette produzione collaudo прод стейдж тест дев продакшен";
 /// What joins a value to the word "password" behind it.
-const LINKS: &str = "as is als ist comme est como es é come è как качестве это";
+const LINKS: &str =
+    "that's thats it's its c'est as is als ist comme est como es é come è как качестве это";
 /// What joins them in sentences about the choice of a method as well: `use … for the password`.
 const LOOSE_LINKS: &str = "for für pour para per для";
 /// Ends of words in scripts without blanks that a value follows.
@@ -87,8 +98,8 @@ const COMPOUNDS: &str = "hash hashes hashing hashed manager managers policy poli
     history expiry expiration recovery change changes validation validator verification complexity requirements rules \
     login logins endpoint service services generator generation entry dialog box page screen string callback function method based protected less";
 /// Names of accounts that stand before their password: `admin / …`.
-pub(super) const ACCOUNTS: &str =
-    "admin,root,deploy,administrator,postgres,guest,test,user,jenkins,ubuntu,oracle,sa,ci,qa,demo";
+pub(super) const ACCOUNTS: &str = "admin,root,deploy,administrator,postgres,guest,test,user,jenkins,ubuntu,oracle,sa,ci,qa,demo,backup,support,editor,\
+    operator,service";
 /// What tells that a name and a password follow.
 const LOGINS: [&str; 26] = [
     "auth is",
@@ -127,20 +138,20 @@ const BEFORE_MAX: usize = 160;
 const LOGIN_MAX: usize = 60;
 
 /// One word of a sentence, and what stands between it and the word before.
-struct SentenceWord<'t> {
-    gap: &'t str,
-    text: &'t str,
-    at: Range<usize>,
+pub(super) struct SentenceWord<'t> {
+    pub gap: &'t str,
+    pub text: &'t str,
+    pub at: Range<usize>,
 }
 
 impl SentenceWord<'_> {
-    fn is_cjk(&self) -> bool {
+    pub(super) fn is_cjk(&self) -> bool {
         self.text.chars().next().is_some_and(is_cjk_char)
     }
 
     /// Whether the value follows a word of a script without blanks.
     fn tells(&self) -> bool {
-        self.is_cjk() && self.text.ends_with(CJK_TELLS)
+        self.is_cjk() && (self.text.ends_with(CJK_TELLS) || self.text.ends_with("として"))
     }
 
     /// Whether the word could be a value: letters of other alphabets make it a word.
@@ -151,11 +162,28 @@ impl SentenceWord<'_> {
     /// Whether code or a stand-in follows: `password", "…"`, `password || …`, `password="<…>"`.
     fn is_in_code(&self) -> bool {
         let marks = ["||", "\",", "',", "<", "{", "[", ")", "\")"];
-        marks.iter().any(|it| self.gap.contains(it))
+        // `mdp admin (préprod) : …`
+        let is_remark = self.gap.starts_with(')')
+            && self.at.start > self.gap.len()
+            && self.gap.contains([':', '–', '—', '→']);
+        let gap = if is_remark { &self.gap[1..] } else { self.gap };
+        marks.iter().any(|it| gap.contains(it))
+    }
+
+    /// Whether a mark joins the word to the name before it: `ana / …`, `ana → …`.
+    pub(super) fn is_joined_by_mark(&self) -> bool {
+        let has_mark = self.gap.contains(['/', '→', '>', '–', '—', '|']);
+        let bare = self.gap.trim_matches([' ', '`', '"', '\'', '*']);
+        has_mark || self.gap.ends_with(" - ") || bare == ":"
+    }
+
+    /// Whether what stands before the word lets a name and a password follow.
+    pub(super) fn opens_pair(&self) -> bool {
+        self.gap.contains(['(', ':', ',', '–', '—', '→', '（']) || self.gap.ends_with(" - ")
     }
 
     /// Whether a colon or a dash leads to the word behind this one.
-    fn leads_on(&self) -> bool {
+    pub(super) fn leads_on(&self) -> bool {
         self.text.ends_with([':', '='])
     }
 
@@ -175,7 +203,7 @@ impl SentenceWord<'_> {
 
     /// A word ends the sentence with its mark; of a password such as `Winter24!` the mark is a part.
     fn ends_sentence(&self) -> bool {
-        let body = self.text.trim_end_matches(['!', '?']);
+        let body = self.text.trim_end_matches('!');
         let is_exclaimed = body.len() < self.text.len() && body.chars().all(char::is_alphabetic);
         self.text.ends_with(['.', ';']) || is_exclaimed
     }
@@ -203,26 +231,33 @@ fn is_gap_char(c: char) -> bool {
 
 /// The words of a text with their gaps, up to the end of the sentence.
 fn split_sentence(text: &str) -> impl Iterator<Item = SentenceWord<'_>> {
-    let (mut at, mut is_done) = (0, false);
-    std::iter::from_fn(move || {
-        if is_done {
+    let mut is_done = false;
+    split_words(text).map_while(move |word| {
+        if is_done || word.gap.contains(['\n', '。', ';']) {
             return None;
         }
+        is_done = word.ends_sentence();
+        Some(word)
+    })
+}
+
+/// All words of a text with their gaps.
+pub(super) fn split_words(text: &str) -> impl Iterator<Item = SentenceWord<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
         let rest = &text[at..];
         let gap = &rest[..measure_gap(rest)];
         let word = &rest[gap.len()..][..measure_word(&rest[gap.len()..])];
-        if word.is_empty() || gap.contains(['\n', '。', ';']) {
+        if word.is_empty() {
             return None;
         }
         let start = at + gap.len();
         at = start + word.len();
-        let word = SentenceWord {
+        Some(SentenceWord {
             gap,
             text: word,
             at: start..at,
-        };
-        is_done = word.ends_sentence();
-        Some(word)
+        })
     })
 }
 
@@ -270,12 +305,13 @@ pub(super) fn find_after_noun(
     }
     let before =
         String::from_utf8_lossy(&noun.before[noun.before.len().saturating_sub(BEFORE_MAX)..]);
-    let is_given = is_cjk || is_given_by(&before);
+    let is_given = is_cjk || is_given_by(&before) || is_in_word_list(SURE_SHORT, text);
+    let mut is_changed = before.split_whitespace().rev().take(3).any(is_change);
     let is_short = noun.noun == SecretNoun::ShortPass && !is_given;
-    if is_short && text == "pass" {
+    if is_short && text == "pass" && !is_changed && !is_linked(after) {
         return None;
     }
-    let mut is_changed = before.split_whitespace().rev().take(3).any(is_change);
+    let is_listed = is_plural(text) && is_linked(after);
     let mut last: Option<SentenceWord> = None;
     for (index, word) in split_sentence(after).take(WORDS_MAX).enumerate() {
         if index == 0 && is_in_word_list(COMPOUNDS, word.text) && !word.has_link() {
@@ -288,6 +324,10 @@ pub(super) fn find_after_noun(
             .trim_end_matches(is_sentence_end)
             .is_empty();
         let judge = match judge_behind_noun(&word, last.as_ref(), is_given, is_changed) {
+            SecretJudge::Unmistakable if is_listed && last.as_ref().is_some_and(names_place) => {
+                SecretJudge::Sentence
+            }
+            SecretJudge::Unmistakable if is_listed => SecretJudge::Beside,
             SecretJudge::Unmistakable if is_final && !last.as_ref().is_some_and(leads_to_place) => {
                 SecretJudge::Beside
             }
@@ -301,6 +341,21 @@ pub(super) fn find_after_noun(
         last = Some(word);
     }
     None
+}
+
+/// Whether a colon or a dash stands right behind the noun.
+fn is_linked(after: &str) -> bool {
+    split_words(after).next().is_some_and(|it| it.has_link())
+}
+
+/// Whether the noun speaks of several passwords: `passwords: prod …, staging …`.
+fn is_plural(noun: &str) -> bool {
+    (noun.ends_with('s') && noun != "pass") || is_in_word_list(PLURALS, noun)
+}
+
+/// Whether a word of a list names what its password is for.
+fn names_place(word: &SentenceWord) -> bool {
+    is_in_word_list(ENVIRONMENTS, word.text) || ACCOUNTS.split(',').any(|it| it == word.text)
 }
 
 fn leads_to_place(word: &SentenceWord) -> bool {
@@ -317,6 +372,7 @@ fn is_sentence_end(c: char) -> bool {
 }
 
 fn is_change(word: &str) -> bool {
+    let word = word.trim_start_matches(['"', '\'', '`', '“', '„', '«', '(']);
     CHANGES.iter().any(|it| word.starts_with(it))
 }
 
@@ -342,7 +398,8 @@ fn judge_behind_noun(
         };
     };
     let is_verb = is_in_word_list(VERBS, last.text);
-    let is_told = word.has_link() || last.leads_on() || last.tells() || is_verb;
+    let is_answer = last.text.ends_with('?');
+    let is_told = word.has_link() || last.leads_on() || last.tells() || is_verb || is_answer;
     let is_led = word.is_quoted() || !last.text.is_ascii() || is_in_word_list(LEADS, last.text);
     match (is_told, is_led) {
         (true, _) => SecretJudge::Sentence,
@@ -401,8 +458,18 @@ pub(super) fn find_before_noun(
         return joined.map(shift);
     }
     let loose = find_loosely_joined_word(&words).filter(|_| !is_compound_noun(after));
-    let mut near = [loose, find_entered_word(&words)].into_iter().flatten();
-    near.find(|it| takes(SecretJudge::Beside, it)).map(shift)
+    let dashed = find_dashed_word(&words).filter(|_| !is_compound_noun(after));
+    let mut near = [loose, dashed].into_iter().flatten();
+    near.find(|it| takes(SecretJudge::Beside, it))
+        .or_else(|| {
+            let judges = [SecretJudge::Beside, SecretJudge::Pair];
+            find_entered_word(&words).filter(|it| judges.iter().any(|judge| takes(*judge, it)))
+        })
+        .or_else(|| {
+            let mut nearest = words.iter().rev().take(WORDS_MAX);
+            nearest.find(|it| takes(SecretJudge::Unmistakable, it))
+        })
+        .map(shift)
 }
 
 /// Whether the word behind the noun makes another thing of it.
@@ -433,6 +500,15 @@ fn find_loosely_joined_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w
     words.get(link.checked_sub(1)?)
 }
 
+/// The word before a dash or a bracket, where a few words more lead to the noun: `… - admin password`.
+fn find_dashed_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
+    let is_joint =
+        |it: &str| it.ends_with(" - ") || it.contains(['—', '–', '←', '(']) || it.contains("<-");
+    let mut nearest = words.iter().enumerate().rev().take(4);
+    let (index, _) = nearest.find(|(_, it)| is_joint(it.gap))?;
+    words.get(index.checked_sub(1)?)
+}
+
 /// The word behind a verb of typing.
 fn find_entered_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
     let is_verb = |it: &SentenceWord| is_in_word_list(ENTERS, it.text);
@@ -460,16 +536,17 @@ fn read_last_sentence(text: &str) -> Vec<SentenceWord<'_>> {
     words
 }
 
-/// The index of the word that joins a value to the noun behind it; at most three words stand between.
+/// The index of the word that joins a value to the noun behind it; at most four words stand between.
 fn find_joint(words: &[SentenceWord], before: &str) -> Option<usize> {
     let end = words.last().map_or(0, |it| it.at.end);
-    if before[end..].contains(['—', '–']) {
+    let gap = &before[end..];
+    if gap.contains(['—', '–', '←']) || gap.contains("<-") {
         return Some(words.len());
     }
     let is_joint = |it: &SentenceWord| {
         is_in_word_list(LINKS, it.text) || CJK_LINKS.iter().any(|link| it.text.starts_with(link))
     };
-    let nearest = words.iter().enumerate().rev().take(4);
+    let nearest = words.iter().enumerate().rev().take(5);
     nearest
         .filter(|(_, it)| is_joint(it))
         .map(|(index, _)| index)
@@ -477,7 +554,7 @@ fn find_joint(words: &[SentenceWord], before: &str) -> Option<usize> {
 }
 
 /// The first place at or behind this one where a character begins.
-fn find_char_boundary(text: &str, from: usize) -> usize {
+pub(super) fn find_char_boundary(text: &str, from: usize) -> usize {
     (from..text.len())
         .find(|it| text.is_char_boundary(*it))
         .unwrap_or(text.len())

@@ -270,3 +270,30 @@ fn long_text_of_keywords_is_scanned_quickly() {
         passes(&word.repeat(20_000 / word.len()));
     }
 }
+
+#[test]
+fn tokens_in_equal_pieces_are_joined() {
+    let token = format!("ghp_{MIXED}");
+    for size in [4, 5, 8, 12, 16] {
+        let pieces: Vec<_> = token
+            .as_bytes()
+            .chunks(size)
+            .map(String::from_utf8_lossy)
+            .collect();
+        let cut = pieces.join(" ");
+        refused(&format!("note: {cut}"));
+        refused(&format!("export KEY=\"{cut}\" # old"));
+    }
+    passes("0a1b2c3d 4e5f6a7b 8c9d0e1f 2a3b4c5d is the start of the dump");
+    passes("1234 5678 9012 3456 are groups of four digits");
+    passes(&"word ".repeat(20_000));
+}
+
+#[test]
+fn tokens_in_mails_are_read() {
+    let token = format!("ghp_{MIXED}");
+    let escaped: String = token.bytes().map(|it| format!("={it:02X}")).collect();
+    refused(&format!("note: {escaped}"));
+    refused(&format!("key=3D{}=\n{}", &token[..12], &token[12..]));
+    passes("a=12&b=34&c=56&d=78&e=90&f=AB are the parameters");
+}

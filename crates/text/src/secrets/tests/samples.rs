@@ -350,6 +350,9 @@ pub(super) static SAMPLES: &[(&str, &[&str], &[&str])] = &[
     ("authorization-bearer", &["Authorization: Bearer ", A24], &["Bearer authentication is required"]),
     ("authorization-basic", &["Authorization: Basic ", A24, "=="], &["basic authentication-flow"]),
     ("command-line-password", &["curl -u admin:", "n0tThe1", " https://a.b"], &["curl -u user:password https://a.b"]),
+    ("mysql-password", &["mysql -u root -p", "n0tThe1"], &["mysql -u root -p shop_2"]),
+    ("console-password", &["redis-cli -a ", "n0tThe1"], &["docker login -u ci -p $TOKEN2"]),
+    ("ethereum-private-key", &["private: key=0x", H32, H32], &["wallet 0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe"]),
     ("netrc-password", &["machine a.b login me password ", "n0tThe1"], &[]),
 ];
 
@@ -362,6 +365,9 @@ pub(super) static WAY_SAMPLES: &[(&str, &[&str], &str)] = &[
     ("secret-in-prose", &["the API key for staging is ", "a2b3c4d5e6f7g2h3j4k5l6m7n2p3q4r5"], "the token usage is tracked per-request"),
     ("secret-after-word", &["use api key ", "a1B2c3D4e5F6g7H8i9J0k1L2"], "the token CancellationTokenSourceFactory2"),
     ("secret-in-name", &["acme-secret-", "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d"], "access-control-allow-credentials-header"),
+    ("secret-in-brackets", &["Acme credentials (", "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d", ")"], "credentials (see section 4.2)"),
+    ("secret-after-colon", &["here is the Acme secret you asked for: ", "a1B2c3D4e5F6g7H8i9J0k1L2"], "the secret was moved in commit: 0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b"),
+    ("key-of-brand", &["remember that the Acme key ", "ey4jm64o2vudksz63ivc559y23", " expires"], "the partition key 0a1b2c3d4e5f6a7b8c9d0e1f2a3b"),
     ("key-assignment", &["STRIPE_KEY=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "cache_key: feature-flags-v2"),
     ("access-assignment", &["acmeACCESS=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "quick access: a1 then b2"),
     ("secret-as-default", &["getenv('SECRET_KEY', '", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0", "')"], "getenv('DB_PASSWORD', 'test1234')"),

@@ -88,6 +88,105 @@ fn loose_sentences_tell_strong_passwords() {
     }
 }
 
+/// No word for a password stands in these: a login is spoken of, and a pair follows.
+#[test]
+fn login_sentences_tell_pairs() {
+    for password in [["Tr0ub", "4dor&3"], ["Orion-", "430"], ["Winter", "2024!"]] {
+        let password = password.concat();
+        for sentence in [
+            "you can log in with backup/{}",
+            "admin panel login (jsmith / {})",
+            "Login details - support - {}",
+            "sign in as editor:{}",
+            "basic auth on staging is maria:{}",
+            "login support / {} on the test server",
+            "default logins: `ana` / `{}`",
+            "Die Zugangsdaten sind demo/{}",
+            "connecte-toi avec ana/{}",
+            "entra con ana/{}",
+            "seguem os dados de acesso: ci-bot / {}",
+            "заходи под editor/{}",
+            "Креды: bot / {}",
+            "用 anna.k/{} 登录",
+            "user/pass: ana/{}",
+        ] {
+            refused(&sentence.replace("{}", &password));
+        }
+    }
+}
+
+#[test]
+fn login_prose_without_pairs_passes() {
+    passes("the login page uses client/server and read/write splits");
+    passes("log in with GitHub/OAuth2 or SAML2");
+    passes("login is handled in src/auth2.rs (feature/login-2024)");
+    passes("the login flow (auth/session2.ts) was rewritten");
+    passes("accounts use origin/main and feature/ABC-123");
+    passes("authenticate as service with mTLS1.3");
+    passes("the login test (login_spec.rb:42) fails on node:18-alpine");
+    passes("Login failed for user/agent Mozilla/5.0");
+    passes("login (v2.3.1 / 2024-01-15) works");
+    passes("Process.whereis(:\"room:lpdisconnect2\")");
+    passes("accounts: alice@example.com / bob2@example.com");
+    passes("decrypt files with AES-256-GCM/NoPadding");
+}
+
+#[test]
+fn words_with_joints_are_passwords() {
+    for password in [
+        ["Berlin-", "1989-wall"],
+        ["Gandalf_", "the_9rey"],
+        ["correct-horse-", "battery-9"],
+        ["Orion.", "805x"],
+    ] {
+        tells_one("Passwort: {}", &password.concat());
+        tells_one("the password is {}", &password.concat());
+        tells_one("la clave es {}", &password.concat());
+        tells_one("psw: {}", &password.concat());
+        tells_one("(postgres, пароль {})", &password.concat());
+    }
+    passes("the password is hashed with bcrypt-2b");
+    passes("password is required in v1.2.3");
+    passes("password: see 1password-vault");
+    passes("password: app-config-v2");
+}
+
+fn tells_one(sentence: &str, password: &str) {
+    refused(&sentence.replace("{}", password));
+}
+
+#[test]
+fn passwords_are_told_in_other_orders() {
+    for password in [
+        ["Tr0ub", "4dor&3"],
+        ["k8s!", "prod#42"],
+        ["Winter", "2024!"],
+    ] {
+        for sentence in [
+            "passwords: prod {}, staging later",
+            "contraseñas: prod {}",
+            "пароли: прод {}, стейдж потом",
+            "whats the pw for jenkins again? its {}",
+            "das pw vom nas? {}",
+            "qual a senha do jenkins? é {}",
+            "\"{}\" - that's the admin password",
+            "{} <- pw for the backup archive",
+            "SSH pass – {}",
+            "mdp admin (préprod) : {}",
+            "pwd {} user qa",
+            "Wifi: GuestNet, key: {}",
+            "WLAN-Schlüssel: {}",
+            "ПАРОЛЬ ОТ БАЗЫ: {}",
+            "mysql -u root -p{}",
+            "set redis pass to {}",
+        ] {
+            tells_one(sentence, &password.concat());
+        }
+    }
+    passes("passwords: min 12 chars, max 128, sha256 hashed");
+    passes("pw manager keepass2 is used");
+}
+
 #[test]
 fn short_passwords_are_told_by_verbs() {
     refused(&["the password is ad", "m1n"].concat());
