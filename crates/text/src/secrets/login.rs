@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{
     judge::SecretJudge,
-    sentence::{PAIRS, SentenceWord, find_char_boundary, split_words},
+    sentence::{ACCOUNTS, PAIRS, SentenceWord, find_char_boundary, split_words},
 };
 use crate::word_lists::is_in_word_list;
 
@@ -65,7 +65,9 @@ fn find_line_around(text: &str, noun: &Range<usize>) -> Range<usize> {
 fn read_pair(words: &[SentenceWord], index: usize) -> Option<(SecretJudge, Range<usize>)> {
     let word = &words[index];
     let last = index.checked_sub(1).map(|it| &words[it]);
-    let is_led = word.opens_pair() || last.is_some_and(leads_to_pair);
+    let name = word.text.split(['/', ':']).next().unwrap_or_default();
+    let is_known = ACCOUNTS.split(',').any(|it| it == name);
+    let is_led = is_known || word.opens_pair() || last.is_some_and(leads_to_pair);
     let led = |judge| if is_led { SecretJudge::Pair } else { judge };
     if let Some(joint) = word
         .text

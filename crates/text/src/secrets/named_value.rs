@@ -39,7 +39,7 @@ pub(super) static NOUNS: &[(SecretNoun, &str)] = &[
         "password,passwd,passphrase,pass phrase,passcode,pass code,secret word,unlock code,access code,zugangscode,code d'accès,código de acceso,\
          código de acesso,codice di accesso,код доступа,passwort,kennwort,contraseña,contraseÑa,contrasena,mot de passe,mots de passe,phrase secrète,\
          senha,palavra-passe,palavra passe,parola d'ordine,parola chiave,пароль,Пароль,ПАРОЛЬ,паролем,пароля,паролю,пароли,Пароли,паролей,пароле,passwörter,kennwörter,wlan-schlüssel,\
-         wlan schlüssel,netzwerkschlüssel,wifi-schlüssel,clé wifi,clé wi-fi,clé du wifi,clé réseau,clave wifi,clave del wifi,clave de red,chave wifi,\
+         wlan schlüssel,netzwerkschlüssel,wifi-schlüssel,code wifi,code wi-fi,code du wifi,wifi code,wlan-code,clé wifi,clé wi-fi,clé du wifi,clé réseau,clave wifi,clave del wifi,clave de red,chave wifi,\
          chave do wifi,chave da rede,chiave wifi,chiave wi-fi,chiave di rete,ключ wi-fi,ключ wifi,ключ от wi-fi,ключ сети,パスなん,парольная фраза,кодовая фраза,кодовое слово,секретная фраза,ключевая фраза,\
          密码,密碼,口令,暗号,パスワード,パスフレーズ,合言葉,暗証番号,비밀번호,암호",
     ),
@@ -73,7 +73,7 @@ const PLAIN_TOKENS: &str = "page next cursor continuation pagination sync resume
 const PLAIN_KEYS: &str = "cache primary foreign partition sort public object hash index content commit group row lookup \
     dedupe idempotency map dict cookie i18n translation message locale shortcut hot composite unique surrogate natural \
     join query entry item lock storage routing shard redis bucket s3 file document record tenant node which this that same \
-    first second new old valid default config metadata tag label ssh pgp gpg registry pub";
+    first second new old valid default config metadata tag label site recaptcha ssh pgp gpg registry pub";
 
 /// Words for a network whose key people type, and how far before the key they stand.
 const NETWORKS: [&str; 5] = ["wifi", "wi-fi", "wlan", "ssid", "wpa"];

@@ -20,7 +20,7 @@ const EMPTY_BLOCK: &str = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?----
 
 /// The kinds of public values: the pattern of each, whose group, if any, is a digest, is tried only when one of its marks
 /// stands in the text.
-const KINDS: [(&[&str], &str); 23] = [
+const KINDS: [(&[&str], &str); 25] = [
     (
         &["base64,"],
         r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
@@ -143,13 +143,37 @@ const KINDS: [(&[&str], &str); 23] = [
         r"(?:^|[;\s])bh?=\s{0,3}[A-Za-z0-9+/]{20,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{20,}={0,2})*(?:[;\s]|$)",
     ),
     (
-        &["nonce", "mz-id-2", "equest-id", "equest-Id", "pin-sha256"],
-        r#"(?i:nonce|x-amz-id-2|request-id|pin-sha256)["']?[-:=]\s{0,3}["']?[A-Za-z0-9+/_-]{16,}={0,2}"#,
+        &[
+            "essage-I",
+            "essage-id",
+            "eferences:",
+            "eply-To:",
+            "ersionId",
+            "ersion_id",
+            "ersion id",
+        ],
+        r#"(?i:message-id|references|in-reply-to):\s{0,3}<[^>\s]{8,200}>|(?i:version[ _-]?id)["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/._-]{32,64}"#,
+    ),
+    (
+        &[
+            "nonce",
+            "mz-id-2",
+            "mz-cf-id",
+            "equest-id",
+            "equest-Id",
+            "pin-sha256",
+        ],
+        r#"(?i:nonce|x-amz-id-2|x-amz-cf-id|request-id|pin-sha256)["']?[-:=]\s{0,3}["']?[A-Za-z0-9+/_-]{16,}={0,2}"#,
     ),
     // What a function makes of a given text, as manuals show it.
     (
         &["(\"", "('"],
         r#"(?i:md5|sha-?[0-9]{1,3}|crc32|hash)\(["'][^"'\n]{0,40}["']\)["'`]?\s{0,3}(?:=+>?|->|:|is|→)?\s{0,3}["'`]?[0-9a-fA-F]{32,128}"#,
+    ),
+    // The half of a pair of payment keys that stands in every page of a shop.
+    (
+        &["pk_test_", "pk_live_"],
+        "(?:^|[^A-Za-z0-9])pk_(?:test|live)_[A-Za-z0-9]{16,}",
     ),
     // Badges show a figure, and their token shows only that.
     (

@@ -27,6 +27,11 @@ const PLACES: &str = "on by from under over at since until than via per through 
 const ENTERS: &str = "type types typed enter enters entered typing entering supply provide paste try answer gib tippe eingeben entre \
     entrez tape tapez saisis saisissez introduce introduzca escribe teclea ingresa digite digita insira inserisci immetti \
     введи введите вводи вводите набери наберите 输入 填写";
+/// Verbs of which the same holds where the sentence says that something is asked for.
+const USES: &str =
+    "use put give nimm nutze verwende utilise utilisez usa utiliza usi используй используйте";
+/// Verbs of asking.
+const ASKS: &str = "asks asked prompts prompted requests fragt gefragt demande chiede pide pregunta pede pergunta спросит просит попросит";
 /// What joins the name of an account to its password, where a login is spoken of.
 pub(super) const PAIRS: &str = "and with plus pass password und mit et avec y con e com и с";
 /// Such joints with the blanks around them.
@@ -305,10 +310,13 @@ pub(super) fn find_after_noun(
     }
     let before =
         String::from_utf8_lossy(&noun.before[noun.before.len().saturating_sub(BEFORE_MAX)..]);
-    let is_given = is_cjk || is_given_by(&before) || is_in_word_list(SURE_SHORT, text);
+    let is_given = is_cjk
+        || is_given_by(&before)
+        || is_in_word_list(SURE_SHORT, text)
+        || is_before_latin(text, after);
     let mut is_changed = before.split_whitespace().rev().take(3).any(is_change);
     let is_short = noun.noun == SecretNoun::ShortPass && !is_given;
-    if is_short && text == "pass" && !is_changed && !is_linked(after) {
+    if is_short && text == "pass" && !is_changed && !is_linked(after) && !is_question(after) {
         return None;
     }
     let is_listed = is_plural(text) && is_linked(after);
@@ -346,6 +354,22 @@ pub(super) fn find_after_noun(
 /// Whether a colon or a dash stands right behind the noun.
 fn is_linked(after: &str) -> bool {
     split_words(after).next().is_some_and(|it| it.has_link())
+}
+
+/// Whether a question ends soon behind the noun: `pass for the db? …`.
+fn is_question(after: &str) -> bool {
+    split_sentence(after)
+        .take(6)
+        .any(|it| it.text.ends_with('?'))
+}
+
+/// Whether Latin letters stand right behind a Cyrillic noun, where the sentence would go on in its own.
+fn is_before_latin(noun: &str, after: &str) -> bool {
+    let is_cyrillic = noun.starts_with(|c| matches!(c, 'а'..='я'));
+    is_cyrillic
+        && after
+            .trim_start()
+            .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Whether the noun speaks of several passwords: `passwords: prod …, staging …`.
@@ -462,6 +486,13 @@ pub(super) fn find_before_noun(
     let mut near = [loose, dashed].into_iter().flatten();
     near.find(|it| takes(SecretJudge::Beside, it))
         .or_else(|| {
+            let is_joined =
+                |it: &&SentenceWord| it.text.len() >= 8 && it.text.contains(['-', '_', '.']);
+            dashed
+                .filter(is_joined)
+                .filter(|it| takes(SecretJudge::Pair, it))
+        })
+        .or_else(|| {
             let judges = [SecretJudge::Beside, SecretJudge::Pair];
             find_entered_word(&words).filter(|it| judges.iter().any(|judge| takes(*judge, it)))
         })
@@ -486,7 +517,10 @@ fn find_joined_word<'w, 't>(
     let link = find_joint(words, before)?;
     let value = words.get(link.checked_sub(1)?)?;
     // `… в качестве пароля`, `… (that is the password)`.
-    let is_stand_in = is_in_word_list("в that this which das dies ce eso isso questo", value.text);
+    let is_stand_in = is_in_word_list(
+        "в works serves used set funciona fonctionne funziona that this which das dies ce eso isso questo",
+        value.text,
+    );
     if is_stand_in {
         return words.get(link.checked_sub(2)?);
     }
@@ -502,8 +536,9 @@ fn find_loosely_joined_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w
 
 /// The word before a dash or a bracket, where a few words more lead to the noun: `… - admin password`.
 fn find_dashed_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
-    let is_joint =
-        |it: &str| it.ends_with(" - ") || it.contains(['—', '–', '←', '(']) || it.contains("<-");
+    let is_joint = |it: &str| {
+        it.ends_with(" - ") || it.contains(['—', '–', '←', '(', '=']) || it.contains("<-")
+    };
     let mut nearest = words.iter().enumerate().rev().take(4);
     let (index, _) = nearest.find(|(_, it)| is_joint(it.gap))?;
     words.get(index.checked_sub(1)?)
@@ -511,7 +546,10 @@ fn find_dashed_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w Sentenc
 
 /// The word behind a verb of typing.
 fn find_entered_word<'w, 't>(words: &'w [SentenceWord<'t>]) -> Option<&'w SentenceWord<'t>> {
-    let is_verb = |it: &SentenceWord| is_in_word_list(ENTERS, it.text);
+    let is_asked = words.iter().any(|it| is_in_word_list(ASKS, it.text));
+    let is_verb = |it: &SentenceWord| {
+        is_in_word_list(ENTERS, it.text) || (is_asked && is_in_word_list(USES, it.text))
+    };
     let pair = words.windows(2).rfind(|it| is_verb(&it[0]))?;
     pair.get(1)
 }

@@ -100,6 +100,7 @@ fn login_sentences_tell_pairs() {
             "sign in as editor:{}",
             "basic auth on staging is maria:{}",
             "login support / {} on the test server",
+            "root/{} and deploy are the two logins",
             "default logins: `ana` / `{}`",
             "Die Zugangsdaten sind demo/{}",
             "connecte-toi avec ana/{}",
@@ -143,6 +144,10 @@ fn words_with_joints_are_passwords() {
         tells_one("the password is {}", &password.concat());
         tells_one("la clave es {}", &password.concat());
         tells_one("psw: {}", &password.concat());
+        tells_one("{} (admin password)", &password.concat());
+        tells_one("use {} when it asks for the passphrase", &password.concat());
+        tells_one("пароль {}", &password.concat());
+        tells_one("pass for the db? {}", &password.concat());
         tells_one("(postgres, пароль {})", &password.concat());
     }
     passes("the password is hashed with bcrypt-2b");
@@ -264,5 +269,9 @@ fn public_values_of_protocols_pass() {
     passes(&format!("x5c: MIIBRjCB+aADAgECAhQ{mixed}{mixed}"));
     passes("sha1(\"password\") = 5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8");
     passes("sk_test_1234567890abcdef is in every manual");
+    passes("reCAPTCHA site key 6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI");
+    passes(&format!("Message-ID: <{mixed}@mail.acme.org>"));
+    passes(&format!("?versionId={mixed}"));
+    passes(&format!("Stripe.js takes pk_test_{}", &mixed[..24]));
     passes("ftp://anonymous:anonymous@ftp.acme.org/");
 }
