@@ -45,7 +45,8 @@ pub(super) fn find_login_pair(
     (0..words.len()).find_map(|index| {
         let (judge, value) = read_pair(&words, index)?;
         let at = line.start + value.start..line.start + value.end;
-        let is_whole = text[at.clone()].is_ascii() && !text[at.clone()].contains('/');
+        let half = &text[at.clone()];
+        let is_whole = half.is_ascii() && !half.contains('/') && !names_commit(half);
         (is_whole && accepts(judge, at.clone())).then_some(at)
     })
 }
@@ -91,6 +92,17 @@ fn read_pair(words: &[SentenceWord], index: usize) -> Option<(SecretJudge, Range
     let third = words.get(index + 2).filter(|_| is_led)?;
     let is_joined = is_in_word_list(PAIRS, next.text) && next.gap == " ";
     is_joined.then(|| (SecretJudge::Beside, third.at.clone()))
+}
+
+/// Whether the second half of `owner/name@commit` or `owner/name@v4` is meant.
+fn names_commit(half: &str) -> bool {
+    let Some((_, commit)) = half.rsplit_once('@') else {
+        return false;
+    };
+    let version = commit.strip_prefix('v').unwrap_or(commit);
+    let is_release = version.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+    let is_hash = commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit());
+    is_release || is_hash
 }
 
 fn leads_to_pair(word: &SentenceWord) -> bool {

@@ -122,6 +122,8 @@ fn login_prose_without_pairs_passes() {
     passes("log in with GitHub/OAuth2 or SAML2");
     passes("login is handled in src/auth2.rs (feature/login-2024)");
     passes("the login flow (auth/session2.ts) was rewritten");
+    passes("uses: docker/login-action@0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b # v3.1.0");
+    passes("uses: azure/login-oidc2@v2.1");
     passes("accounts use origin/main and feature/ABC-123");
     passes("authenticate as service with mTLS1.3");
     passes("the login test (login_spec.rb:42) fails on node:18-alpine");
