@@ -137,7 +137,8 @@ const KINDS: [(&[&str], &str); 25] = [
         &["ocket-Key", "ocket-key", "ocket-Accept", "ocket-accept"],
         r#"(?i:sec-websocket-(?:key|accept))["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/]{20,40}={0,2}"#,
     ),
-    // The signature of a mail, and what a browser or a bucket draws for one answer.
+    // The signature of a mail, and what a browser or a bucket draws for one answer: without the marks that the prefixes of
+    // tokens end with, so that none is hidden behind such a name.
     (
         &[" b=", "bh=", ";b="],
         r"(?:^|[;\s])bh?=\s{0,3}[A-Za-z0-9+/]{20,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{20,}={0,2})*(?:[;\s]|$)",
@@ -152,7 +153,7 @@ const KINDS: [(&[&str], &str); 25] = [
             "ersion_id",
             "ersion id",
         ],
-        r#"(?i:message-id|references|in-reply-to):\s{0,3}<[^>\s]{8,200}>|(?i:version[ _-]?id)["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/._-]{32,64}"#,
+        r#"(?i:message-id|references|in-reply-to):\s{0,3}<[^>\s]{8,200}>|(?i:version[ _-]?id)["']?\s{0,3}[:=]\s{0,3}["']?[A-Za-z0-9+/.]{32,64}"#,
     ),
     (
         &[
@@ -163,7 +164,7 @@ const KINDS: [(&[&str], &str); 25] = [
             "equest-Id",
             "pin-sha256",
         ],
-        r#"(?i:nonce|x-amz-id-2|x-amz-cf-id|request-id|pin-sha256)["']?[-:=]\s{0,3}["']?[A-Za-z0-9+/_-]{16,}={0,2}"#,
+        r#"(?i:nonce|x-amz-id-2|x-amz-cf-id|request-id|pin-sha256)["']?[-:=]\s{0,3}["']?[A-Za-z0-9+/]{16,}={0,2}"#,
     ),
     // What a function makes of a given text, as manuals show it.
     (

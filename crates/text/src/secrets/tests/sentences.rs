@@ -275,5 +275,7 @@ fn public_values_of_protocols_pass() {
     passes(&format!("Message-ID: <{mixed}@mail.acme.org>"));
     passes(&format!("?versionId={mixed}"));
     passes(&format!("Stripe.js takes pk_test_{}", &mixed[..24]));
+    super::refused(&format!("nonce=ghp_{}", &mixed[..36]));
+    super::refused(&format!("versionId=glpat-{}", &mixed[..20]));
     passes("ftp://anonymous:anonymous@ftp.acme.org/");
 }
