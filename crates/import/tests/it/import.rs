@@ -337,6 +337,8 @@ proptest! {
     #[test]
     fn a_long_text_is_split_and_never_cut(words in proptest::collection::vec("([A-Za-zé]{1,12} ){1,30}[a-z]{1,9}[.!?](\n|\n\n| )", 1..40)) {
         let text = words.concat();
+        // Letters at random may say "pw" and a password.
+        prop_assume!(apostille_text::secrets::find_secret(&text).is_none());
         let reading = read(ForeignFormat::Mem0, "x", &json!([{"memory": text}]).to_string()).unwrap();
         let whole: String = reading.pieces.iter().map(|it| letters(&it.fact)).collect();
         prop_assert_eq!(whole, letters(&text));

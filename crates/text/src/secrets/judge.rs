@@ -550,7 +550,11 @@ fn has_password_symbol(value: &str) -> bool {
 /// Letters that follow each other as in no word.
 fn is_unpronounceable(value: &str) -> bool {
     let is_word = value.len() < 6 || !value.bytes().all(|it| it.is_ascii_alphabetic());
-    if is_word || value.bytes().all(|it| it.is_ascii_uppercase()) {
+    let first = value.as_bytes().first();
+    if is_word
+        || value.bytes().all(|it| Some(&it) == first)
+        || value.bytes().all(|it| it.is_ascii_uppercase())
+    {
         return false;
     }
     // Where a word of a name ends and the next begins, any two letters meet.

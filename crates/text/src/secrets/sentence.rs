@@ -310,6 +310,11 @@ pub(super) fn find_after_noun(
     }
     let before =
         String::from_utf8_lossy(&noun.before[noun.before.len().saturating_sub(BEFORE_MAX)..]);
+    // `é` is a letter, too: `ép` is not where a word begins.
+    let is_inside_word = |c: char| c.is_alphabetic() && !c.is_ascii() && !is_cjk_char(c);
+    if !is_cjk && before.ends_with(is_inside_word) {
+        return None;
+    }
     let is_given = is_cjk
         || is_given_by(&before)
         || is_in_word_list(SURE_SHORT, text)
@@ -402,7 +407,7 @@ fn is_change(word: &str) -> bool {
 
 /// Whether the noun goes on here, as in `password_hash` and `password-based`.
 fn is_more_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '(' | '.' | '/')
+    c.is_alphanumeric() && !is_cjk_char(c) || matches!(c, '_' | '-' | '(' | '.' | '/')
 }
 
 /// How much is asked of a word behind the noun.
