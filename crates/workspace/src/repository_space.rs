@@ -13,6 +13,7 @@ use std::{
 use apostille_cite::source::SourceResult;
 use apostille_core::{
     space::Space,
+    speaker::Person,
     store::{MemoryFilter, Store, StoreError},
 };
 use apostille_git::git::Checkout;
@@ -270,11 +271,7 @@ impl ContactSeeker<'_> {
     }
 
     fn patience(&self) -> Duration {
-        if self.system.is_hurried {
-            HOOK_PATIENCE
-        } else {
-            PATIENCE
-        }
+        choose_patience(self.system)
     }
 
     /// The commits that the history begins with; where git cannot be asked, the one that is checked out.
@@ -345,6 +342,15 @@ struct OldMemories {
     is_own: bool,
 }
 
+/// How long git and other processes are waited for.
+fn choose_patience(system: &System) -> Duration {
+    if system.is_hurried {
+        HOOK_PATIENCE
+    } else {
+        PATIENCE
+    }
+}
+
 fn settle(space: &Space, noted: Option<KnownRepository>) -> (Space, RepositoryContact) {
     let contact = RepositoryContact {
         noted,
@@ -390,11 +396,7 @@ impl RepositoryContact {
         if !store.exists() {
             return None;
         }
-        let patience = if system.is_hurried {
-            HOOK_PATIENCE
-        } else {
-            PATIENCE
-        };
+        let patience = choose_patience(system);
         let (draw, is_first) = (system.random_source()(), self.is_first);
         let lost = file.update_repositories(draw, patience, |known| {
             let owner = known.find_by_remote(noted.remotes.first()?);
@@ -481,7 +483,19 @@ impl CloneLink {
     }
 
     /// Writes the link down. What else claims the remote keeps it, unless this clone alone did.
-    pub fn record(&self, file: &RepositoryFile, draw: u128) -> Result<(), CommandError> {
+    ///
+    /// ```compile_fail
+    /// # use apostille_workspace::{known_repositories::RepositoryFile, repository_space::CloneLink};
+    /// fn link_unasked(link: &CloneLink, file: &RepositoryFile) {
+    ///     let _ = link.record(file, 7);
+    /// }
+    /// ```
+    pub fn record(
+        &self,
+        _by: &Person,
+        file: &RepositoryFile,
+        draw: u128,
+    ) -> Result<(), CommandError> {
         file.update_repositories(draw, PATIENCE, |known| {
             let mut noted = self.noted.clone();
             for clone in &noted.clones {
@@ -505,7 +519,12 @@ impl CloneLink {
     }
 
     /// Takes the link back, with the commits that only this clone has. Whether there was one.
-    pub fn remove(&self, file: &RepositoryFile, draw: u128) -> Result<bool, CommandError> {
+    pub fn remove(
+        &self,
+        _by: &Person,
+        file: &RepositoryFile,
+        draw: u128,
+    ) -> Result<bool, CommandError> {
         let path = &self.path;
         file.update_repositories(draw, PATIENCE, |known| {
             let found = known

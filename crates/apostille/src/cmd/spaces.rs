@@ -151,7 +151,7 @@ fn find_link(ctx: &CommandContext, named: Option<&Space>) -> CommandResult<(Clon
 
 fn link_clone(ctx: &CommandContext, args: &SpacesLinkArgs) -> CommandResult {
     let speaker = ctx.deciding_speaker()?;
-    require_person(&speaker, "link a checkout to a repository's memories")?;
+    let person = require_person(&speaker, "link a checkout to a repository's memories")?;
     let file = open_repository_file(ctx)?;
     let (link, settings) = find_link(ctx, args.space.as_ref())?;
     let store = workspace::open_existing_store(&settings)?;
@@ -166,7 +166,7 @@ fn link_clone(ctx: &CommandContext, args: &SpacesLinkArgs) -> CommandResult {
         return Err(CommandError::usage(fault).with_hint("--yes links without a question"));
     }
     let draw = (ctx.system.random_source())();
-    link.record(&file, draw)?;
+    link.record(person, &file, draw)?;
     let json = json!({"ok": true, "outcome": "linked", "space": link.space().as_str()});
     Ok(ctx.render_output(&json, |_| {
         format!(
@@ -178,11 +178,11 @@ fn link_clone(ctx: &CommandContext, args: &SpacesLinkArgs) -> CommandResult {
 
 fn unlink_clone(ctx: &CommandContext) -> CommandResult {
     let speaker = ctx.deciding_speaker()?;
-    require_person(&speaker, "unlink a checkout")?;
+    let person = require_person(&speaker, "unlink a checkout")?;
     let file = open_repository_file(ctx)?;
     let (link, settings) = find_link(ctx, None)?;
     let draw = (ctx.system.random_source())();
-    if !link.remove(&file, draw)? {
+    if !link.remove(person, &file, draw)? {
         let fault = "this checkout is not among those that are known";
         return Err(CommandError::usage(fault).with_hint("apostille spaces"));
     }
