@@ -69,7 +69,7 @@ fn add_citing_candidates(
             find_or_add_citing(found, memory);
         }
         let mut moved = list_moved_memories(cx, &about)?;
-        moved.retain(|it| !query.seen.contains(&it.id));
+        moved.retain(|it| query.admits_memory(it));
         for memory in moved {
             let hit = find_or_add_citing(found, memory);
             if query.scoring == Scoring::Bm25 {
@@ -116,7 +116,7 @@ fn list_unseen_memories(
     filter: &MemoryFilter,
 ) -> Result<Vec<Memory>, CoreError> {
     let mut memories = cx.store.list_memories(filter)?;
-    memories.retain(|it| !query.seen.contains(&it.id));
+    memories.retain(|it| query.admits_memory(it));
     Ok(memories)
 }
 
@@ -195,10 +195,7 @@ fn find_best_in_space(
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
         for memory in cx.store.get_by_numbers(space, &numbers)? {
             let relevance = scores.get(&memory.number).copied().unwrap_or(0.0);
-            if memory.is_active()
-                && query.layers.contains(&memory.layer)
-                && !query.seen.contains(&memory.id)
-            {
+            if query.admits_memory(&memory) {
                 let terms = matched(memory.number).collect();
                 let clarity = relevance / rarest;
                 found.push(RecallHit::new(memory, relevance, clarity, terms));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    memory::{Layer, MemoryId},
+    memory::{Layer, Memory, MemoryId},
     policy::{InjectMode, Policy, Scoring},
     space::Space,
 };
@@ -150,6 +150,11 @@ fn keep_weightiest_terms(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
 }
 
 impl RecallQuery {
+    /// Whether a memory may answer at all, whatever it says.
+    pub(super) fn admits_memory(&self, memory: &Memory) -> bool {
+        memory.is_active() && self.layers.contains(&memory.layer) && !self.seen.contains(&memory.id)
+    }
+
     /// Looks further when too little of what was found may be shown, and there may be more. `false`: this is all.
     pub(super) fn widen_reach(&mut self, checked: &[VerifiedHit], n_left_out: usize) -> bool {
         let n_good = checked.iter().filter(|it| it.is_good()).count();
