@@ -6,6 +6,7 @@ mod ignore_request;
 mod mentioned_paths;
 mod page;
 mod phrase;
+mod prompt_kind;
 mod worse;
 
 use crate::session::{AgentSession, ShownMemory};
@@ -28,6 +29,7 @@ pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
 pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
+use prompt_kind::seldom_needs_memory;
 
 /// How many memories that do not hold are named at once.
 const MAX_DOUBTS: usize = 5;
@@ -169,16 +171,23 @@ impl BriefingAudience<'_> {
         let mut layers = vec![Layer::Knowledge];
         layers.extend(is_history.then_some(Layer::Episode));
         // Who asks about the past in a few words is told; who only goes on is not interrupted.
-        let bar = match (self.session.is_briefed(), is_history) {
-            (false, _) => RelevanceBar::Best,
-            (true, true) => RelevanceBar::Near,
-            (true, false) => RelevanceBar::Clear,
+        let is_first = !self.session.is_briefed();
+        let bar = match (is_history, seldom_needs_memory(text)) {
+            (true, _) => RelevanceBar::Near,
+            (false, true) => RelevanceBar::Certain,
+            (false, false) => RelevanceBar::Clear,
+        };
+        let fallback = if is_first {
+            cx.policy.inject.fallback
+        } else {
+            0
         };
         let ask = RecallRequest {
             text: text.into(),
             layers,
             paths: mentioned_paths::find_mentioned_paths(text),
             bar: Some(bar),
+            fallback: Some(fallback),
             ..RecallRequest::default()
         };
         self.recall_into_briefing(cx, ask)

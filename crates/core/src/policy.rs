@@ -6,7 +6,7 @@ use apostille_text::words::words;
 words! {
     /// What is put before a model by itself.
     InjectMode as "inject mode" {
-        /// What matters to the question; the most recent where nothing does.
+        /// What matters to the question.
         Relevant = "relevant",
         /// The most recent, whatever the question.
         RecentOnly = "recent_only",
@@ -83,8 +83,8 @@ pub struct InjectPolicy {
     pub chars: usize,
     /// How many memories.
     pub count: usize,
-    /// How many of the most recent where nothing is relevant.
-    pub recent: usize,
+    /// How many of the most recent a first prompt is shown where nothing is relevant.
+    pub fallback: usize,
 }
 
 /// When an audit speaks up.
@@ -180,7 +180,7 @@ impl Default for Policy {
                 mode: InjectMode::Relevant,
                 chars: 2_000,
                 count: 10,
-                recent: 5,
+                fallback: 0,
             },
             scoring: Scoring::Bm25,
             require_citations: true,
@@ -213,6 +213,10 @@ impl Policy {
                 max_total: Some(500),
                 fact_sentences: None,
                 ..default.limits
+            },
+            inject: InjectPolicy {
+                fallback: 5,
+                ..default.inject
             },
             scoring: Scoring::Overlap,
             require_citations: false,

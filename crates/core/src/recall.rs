@@ -3,14 +3,22 @@
 pub mod bm25;
 mod budget;
 mod candidates;
+mod everyday_words;
 pub mod excerpt;
 pub mod hit;
+mod neighbours;
 pub mod overlap;
+mod own_names;
+mod pooled_memory;
 pub mod query;
 pub mod rank;
 pub mod render;
+mod space_search;
+mod space_terms;
+mod spelling;
 pub mod trust;
 pub mod verify;
+mod word_pairs;
 
 use crate::{
     Context, CoreError, branches,
@@ -23,7 +31,7 @@ use crate::{
 };
 use apostille_cite::standing::Standing;
 
-pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
+pub use hit::{MatchedTerm, RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
 /// What is told to be missing when the log cannot be written.
@@ -66,9 +74,9 @@ pub fn recall_without_log(
     let checked = loop {
         let candidates = candidates::gather_candidates(cx, &query)?;
         let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);
-        if ranked.is_empty() && query.bar == RelevanceBar::Best {
+        if ranked.is_empty() && query.wants_fallback() {
             let recent = candidates::gather_recent_candidates(cx, &query)?;
-            (ranked, n_left_out) = rank::rank_candidates(cx.now, &query, recent);
+            (ranked, n_left_out) = rank::rank_recent_candidates(cx.now, &query, recent);
         }
         let checked = verify::verify_hits(cx, ranked, &query)?;
         if !query.widen_reach(&checked.hits, n_left_out + checked.n_left_out) {

@@ -117,7 +117,11 @@ pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
     let terms = if why.terms.is_empty() {
         "no word in common".into()
     } else {
-        why.terms.join(", ")
+        why.terms
+            .iter()
+            .map(|it| it.word.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     html! {
         ul.factors aria-label="What the score is made of" {

@@ -26,6 +26,7 @@
 
 mod characters;
 pub mod contradict;
+pub mod dates;
 pub mod delimiters;
 pub mod digest;
 pub mod literals;

@@ -56,7 +56,7 @@ fn collect_telling_terms(fact: &str) -> BTreeSet<String> {
     // Two neighbours asked for as one word are no third word.
     let words: BTreeSet<String> = extract_terms(fact).into_iter().map(|it| it.0).collect();
     terms
-        .filter(|it| it.is_content && words.contains(&it.term))
+        .filter(|it| it.is_content() && words.contains(&it.term))
         .map(|it| it.term)
         .filter(|it| !is_in_word_list(FRAME, it))
         .collect()

@@ -32,6 +32,8 @@ const STOPWORD: f32 = 0.3;
 const PART: f32 = 0.8;
 /// Two neighbouring words written as one: "front end" asks for "frontend" too.
 const JOINED: f32 = 0.5;
+/// A word about the conversation itself: "what did I mention about the cart" is about the cart.
+const CHAT: f32 = 0.3;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
@@ -119,10 +121,32 @@ fn sum_term_counts(terms: TermCounts) -> (TermCounts, u32) {
 pub struct QueryTerm {
     /// The term.
     pub term: String,
+    /// The word that it was made of, as it was asked, in lower case.
+    pub word: String,
     /// How much it counts.
     pub weight: f32,
+    /// What it says about the question.
+    pub role: TermRole,
+}
+
+/// What a term says about what is asked, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TermRole {
+    /// Next to nothing.
+    Stopword,
+    /// A word about the conversation: "remember", "mentioned".
+    Chat,
+    /// Two neighbours written as one, which may be no word at all.
+    Joined,
+    /// What it is about.
+    Content,
+}
+
+impl QueryTerm {
     /// Whether it says what the question is about; a stopword does not.
-    pub is_content: bool,
+    pub fn is_content(&self) -> bool {
+        self.role != TermRole::Stopword
+    }
 }
 
 /// The terms a question asks for, each with its weight, in order of first appearance.
@@ -130,18 +154,16 @@ pub struct QueryTerm {
 /// A stopword counts little and a part of a name less than the whole; two plain neighbours are also
 /// asked for as one word. A term asked twice weighs twice.
 pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
-    let mut tally = TermTally::<(f32, bool)>::new();
+    let mut tally = TermTally::<AskedTerm>::new();
     let mut previous = String::new();
     analyse_text(text, |kind, word| {
-        let (sum, is_content) = tally.value_mut(stem_by_kind(kind, word));
         let place = if kind == TermKind::Part { PART } else { 1.0 };
-        let is_plain = is_stopword(word);
-        *sum += place * if is_plain { STOPWORD } else { 1.0 };
-        *is_content |= !is_plain;
+        let (role, weight) = weigh_query_word(word);
+        let asked = tally.value_mut(stem_by_kind(kind, word));
+        asked.add_word(word, role, place * weight);
         if let Some(joined) = join_neighbour_words(&previous, kind, word) {
-            let (sum, is_content) = tally.value_mut(joined);
-            *sum += JOINED;
-            *is_content = true;
+            let asked = tally.value_mut(joined);
+            asked.add_word(&format!("{previous} {word}"), TermRole::Joined, JOINED);
         }
         previous.clear();
         if kind == TermKind::Plain {
@@ -149,12 +171,53 @@ pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
         }
     });
     let terms = tally.into_vec().into_iter();
-    let terms = terms.map(|(term, (weight, is_content))| QueryTerm {
+    let terms = terms.map(|(term, asked)| QueryTerm {
         term,
-        weight,
-        is_content,
+        word: asked.word,
+        weight: asked.weight,
+        role: asked.role.unwrap_or(TermRole::Stopword),
     });
     terms.collect()
+}
+
+/// A term while the words of a question are read.
+#[derive(Default)]
+struct AskedTerm {
+    word: String,
+    weight: f32,
+    role: Option<TermRole>,
+}
+
+impl AskedTerm {
+    fn add_word(&mut self, word: &str, role: TermRole, weight: f32) {
+        if self.role < Some(role) {
+            self.word = word.to_owned();
+            self.role = Some(role);
+        }
+        self.weight += weight;
+    }
+}
+
+fn weigh_query_word(word: &str) -> (TermRole, f32) {
+    if is_stopword(word) {
+        (TermRole::Stopword, STOPWORD)
+    } else if CHAT_WORDS.contains(word) {
+        (TermRole::Chat, CHAT)
+    } else {
+        (TermRole::Content, 1.0)
+    }
+}
+
+/// The terms of a text one after the other, as they stand in it: without stopwords, and without names as a whole, whose parts
+/// are there. Two terms side by side in a question that stand side by side in a text are more than two terms.
+pub fn extract_term_sequence(text: &str) -> Vec<String> {
+    let mut sequence = Vec::new();
+    analyse_text(text, |kind, word| {
+        if kind != TermKind::Whole && !is_stopword(word) {
+            sequence.push(stem_by_kind(kind, word));
+        }
+    });
+    sequence
 }
 
 /// The words of a question that may be misspelt, as typed and as the term they are looked up under.
@@ -505,6 +568,15 @@ static STOPWORDS: WordSet = WordSet::new(|| {
         up down in out on off over under again further once here there upon within without \
         no not only too very just also more most few much many \
         please tell give get got let",
+    )
+});
+
+/// Words about a conversation rather than its subject. Few, and none that a developer asks about: "list", "type" and "file"
+/// in their place cost one in a hundred answers about code.
+static CHAT_WORDS: WordSet = WordSet::new(|| {
+    collect_words(
+        "remember remembered recall mention mentioned mentioning told telling said saying say says talk talked talking \
+        discuss discussed discussing conversation conversations chat chats chatted earlier previously ago couple",
     )
 });
 

@@ -220,13 +220,14 @@ impl Settings {
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
         let (n_allowed, n_rules) = self.secrets.count_entries();
-        let rows: [(SettingKey, &dyn ToString); 30] = [
+        let rows: [(SettingKey, &dyn ToString); 31] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
             (SettingKey::InjectMode, &policy.inject.mode),
             (SettingKey::MaxInjectChars, &policy.inject.chars),
             (SettingKey::MaxInjectCount, &policy.inject.count),
+            (SettingKey::InjectFallback, &policy.inject.fallback),
             (
                 SettingKey::MaxTotal,
                 &show_or_none(&policy.limits.max_total),
@@ -500,6 +501,7 @@ impl ConfigReader {
             SettingKey::InjectMode => policy.inject.mode = scalar.parse_word()?,
             SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
             SettingKey::MaxInjectCount => policy.inject.count = scalar.as_positive_number()?,
+            SettingKey::InjectFallback => policy.inject.fallback = scalar.as_count()?,
             SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
             SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
             SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::SessionEntry;
-use apostille_core::recall::{ScoreBreakdown, hit::TrustFactor};
+use apostille_core::recall::{MatchedTerm, ScoreBreakdown, hit::TrustFactor};
 
 /// The version of a line.
 pub const VERSION: u32 = 1;
@@ -26,8 +26,8 @@ struct SessionLine<T> {
 pub(super) struct ScoreRecord {
     relevance: f32,
     clarity: f32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    terms: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "as_words")]
+    terms: Vec<MatchedTerm>,
     recency: f32,
     #[serde(flatten, with = "TrustRecord")]
     trust: TrustFactor,
@@ -42,6 +42,32 @@ struct TrustRecord {
     factor: f32,
     #[serde(rename = "trust_terms", default, skip_serializing_if = "Vec::is_empty")]
     terms: Vec<String>,
+}
+
+/// The words that matched, as the user wrote them: a session's record is read by people.
+mod as_words {
+    use super::{Deserialize, MatchedTerm};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        terms: &[MatchedTerm],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(terms.iter().map(|it| &it.word))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<MatchedTerm>, D::Error> {
+        let words = Vec::<String>::deserialize(from)?.into_iter();
+        let matched = |word: String| MatchedTerm {
+            term: word.clone(),
+            word,
+            is_guess: false,
+            is_telling: true,
+        };
+        Ok(words.map(matched).collect())
+    }
 }
 
 /// A list without what cannot be read. The rest of the line has to count: that words from outside came in must not be lost

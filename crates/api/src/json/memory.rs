@@ -234,7 +234,7 @@ impl From<&ScoreBreakdown> for ScoreView {
         Self {
             relevance: it.relevance,
             clarity: it.clarity,
-            terms: it.terms.clone(),
+            terms: it.terms.iter().map(|it| it.word.clone()).collect(),
             recency: it.recency,
             trust: it.trust.factor,
             trust_terms: it.trust.terms.clone(),

@@ -364,7 +364,7 @@ fn outside_a_repository_the_caller_is_asked_for_one() {
             "memory_recall",
             json!({"query": "anything", "repo": "acme/app"}),
         );
-        assert_eq!((answer, is_refused), (json!({"memories": []}), false));
+        assert_eq!((&answer["memories"], is_refused), (&json!([]), false));
         let (answer, _) = talk.call(
             "memory_recall",
             json!({"query": "anything", "repo": "no such thing"}),

@@ -3,28 +3,60 @@
 /// How soon more mentions of a term stop counting. Short facts repeat a word by accident.
 const K1: f32 = 0.9;
 /// How much a long document is held back. Mild, for facts are short anyway.
-const B: f32 = 0.35;
+const B: f32 = 0.4;
 /// Scores are kept in one row per document id while the ids leave at most this many gaps a posting.
 const GAPS: u64 = 8;
 
 use crate::store::{Posting, Postings};
 
+/// A term that is looked up: how much it counts, and the memories that have it.
+#[derive(Debug, Clone, Copy)]
+pub struct WeighedPostings<'a> {
+    /// How much it counts.
+    pub weight: f32,
+    /// Whether it is one of the words that a memory should have as many of as it can.
+    pub is_counted: bool,
+    /// The memories, by number.
+    pub postings: &'a [Posting],
+}
+
+/// How well a memory answers.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DocumentScore {
+    /// Its score.
+    pub score: f32,
+    /// How many of the counted terms it has.
+    pub n_counted: u16,
+}
+
 /// Scores every memory of a space that holds a term, best first, ties by number.
 ///
 /// A term's document frequency is the number of its postings, which may come in any order. The same
 /// postings always give the same bits: a document adds up its terms in the order they are given.
-pub fn score_bm25(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
+pub fn score_bm25(corpus: &Postings, terms: &[WeighedPostings<'_>]) -> Vec<(u64, DocumentScore)> {
     let mut scores = match find_dense_range(terms) {
         Some((first, width)) => add_dense_scores(corpus, terms, first, width),
         None => add_sorted_scores(corpus, terms),
     };
-    scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    scores.sort_unstable_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
     scores
+}
+
+/// How rare a term is that so many memories have.
+pub fn inverse_frequency(corpus: &Postings, df: usize) -> f32 {
+    let df = df as f32;
+    let others = (corpus.n_docs as f32 - df).max(0.0);
+    ((others + 0.5) / (df + 0.5)).ln_1p()
 }
 
 /// What a word adds to the score of the one memory that has it, once, at the usual length: the most telling of words.
 pub fn rarest_term_score(corpus: &Postings) -> f32 {
     TermScorer::new(corpus, 1.0, 1).weight / (K1 + 1.0)
+}
+
+/// What a term that so many memories have adds to the score of one of them.
+pub fn score_posting(corpus: &Postings, weight: f32, df: usize, posting: &Posting) -> f32 {
+    TermScorer::new(corpus, weight, df).score_posting(posting)
 }
 
 /// One term's share of a score. What does not depend on the document is worked out once. A ranking needs no more than `f32`.
@@ -36,9 +68,7 @@ struct TermScorer {
 
 impl TermScorer {
     fn new(corpus: &Postings, weight: f32, df: usize) -> Self {
-        let df = df as f32;
-        let others = (corpus.n_docs as f32 - df).max(0.0);
-        let idf = ((others + 0.5) / (df + 0.5)).ln_1p();
+        let idf = inverse_frequency(corpus, df);
         let mean = (corpus.total_len as f32 / corpus.n_docs.max(1) as f32).max(1.0);
         Self {
             weight: weight * idf * (K1 + 1.0),
@@ -54,9 +84,9 @@ impl TermScorer {
 }
 
 /// The first id and the width of the ids, when a row that wide is worth its memory.
-fn find_dense_range(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
+fn find_dense_range(terms: &[WeighedPostings<'_>]) -> Option<(u64, usize)> {
     let (mut first, mut last, mut count) = (u64::MAX, 0, 0u64);
-    for posting in terms.iter().flat_map(|(_, postings)| *postings) {
+    for posting in terms.iter().flat_map(|it| it.postings) {
         first = first.min(posting.number);
         last = last.max(posting.number);
         count += 1;
@@ -68,46 +98,60 @@ fn find_dense_range(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
 
 fn add_dense_scores(
     corpus: &Postings,
-    terms: &[(f32, &[Posting])],
+    terms: &[WeighedPostings<'_>],
     first: u64,
     width: usize,
-) -> Vec<(u64, f32)> {
-    let mut row = vec![0.0_f32; width];
-    for &(weight, postings) in terms {
-        let share = TermScorer::new(corpus, weight, postings.len());
-        for posting in postings {
+) -> Vec<(u64, DocumentScore)> {
+    let mut row = vec![DocumentScore::default(); width];
+    for term in terms {
+        let share = TermScorer::new(corpus, term.weight, term.postings.len());
+        for posting in term.postings {
             let cell = usize::try_from(posting.number - first)
                 .ok()
                 .and_then(|at| row.get_mut(at));
             if let Some(cell) = cell {
-                *cell += share.score_posting(posting);
+                cell.score += share.score_posting(posting);
+                cell.n_counted += u16::from(term.is_counted);
             }
         }
     }
     (first..)
         .zip(row)
-        .filter(|(_, score)| *score > 0.0)
+        .filter(|(_, it)| it.score > 0.0)
         .collect()
 }
 
 /// For ids too far apart for a row. The sort is stable, so the terms keep their order in each sum.
-fn add_sorted_scores(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
-    let mut shares: Vec<(u64, f32)> = Vec::new();
-    for &(weight, postings) in terms {
-        let share = TermScorer::new(corpus, weight, postings.len());
-        let scored = postings.iter();
-        shares.extend(scored.map(|it| (it.number, share.score_posting(it))));
+fn add_sorted_scores(
+    corpus: &Postings,
+    terms: &[WeighedPostings<'_>],
+) -> Vec<(u64, DocumentScore)> {
+    let mut shares: Vec<(u64, DocumentScore)> = Vec::new();
+    for term in terms {
+        let share = TermScorer::new(corpus, term.weight, term.postings.len());
+        let n_counted = u16::from(term.is_counted);
+        shares.extend(term.postings.iter().map(|it| {
+            let score = share.score_posting(it);
+            (it.number, DocumentScore { score, n_counted })
+        }));
     }
     shares.sort_by_key(|(doc, _)| *doc);
     let docs = shares.chunk_by(|a, b| a.0 == b.0);
-    docs.map(|it| (it[0].0, it.iter().map(|(_, share)| share).sum()))
-        .filter(|(_, score)| *score > 0.0)
+    docs.map(|it| (it[0].0, sum_document_shares(it)))
+        .filter(|(_, it)| it.score > 0.0)
         .collect()
+}
+
+fn sum_document_shares(shares: &[(u64, DocumentScore)]) -> DocumentScore {
+    DocumentScore {
+        score: shares.iter().map(|it| it.1.score).sum(),
+        n_counted: shares.iter().map(|it| it.1.n_counted).sum(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Posting, Postings, score_bm25};
+    use super::{Posting, Postings, WeighedPostings, score_bm25};
 
     const CORPUS: Postings = Postings {
         n_docs: 10,
@@ -123,8 +167,17 @@ mod tests {
         }
     }
 
+    fn weigh<'a>(terms: &[(f32, &'a [Posting])]) -> Vec<WeighedPostings<'a>> {
+        let weighed = |&(weight, postings): &(f32, &'a [Posting])| WeighedPostings {
+            weight,
+            is_counted: true,
+            postings,
+        };
+        terms.iter().map(weighed).collect()
+    }
+
     fn check(terms: &[(f32, &[Posting])], expected: &[u64]) {
-        let found: Vec<u64> = score_bm25(&CORPUS, terms)
+        let found: Vec<u64> = score_bm25(&CORPUS, &weigh(terms))
             .into_iter()
             .map(|(doc, _)| doc)
             .collect();
@@ -159,9 +212,9 @@ mod tests {
             let lists = lists(step);
             let terms: Vec<(f32, &[Posting])> =
                 lists.iter().map(|list| (0.7, list.as_slice())).collect();
-            score_bm25(&CORPUS, &terms)
+            score_bm25(&CORPUS, &weigh(&terms))
                 .into_iter()
-                .map(|(doc, score)| (doc / step, score.to_bits()))
+                .map(|(doc, it)| (doc / step, it.score.to_bits() + u32::from(it.n_counted)))
                 .collect()
         };
         assert_eq!(bits(1), bits(1 << 40));
@@ -170,11 +223,11 @@ mod tests {
     #[test]
     fn an_empty_corpus_gives_finite_scores() {
         let empty = Postings::default();
-        let found = score_bm25(&empty, &[(1.0, &[posting(7, 1, 0)])]);
+        let found = score_bm25(&empty, &weigh(&[(1.0, &[posting(7, 1, 0)])]));
         assert!(
             found
                 .iter()
-                .all(|(doc, score)| *doc == 7 && score.is_finite())
+                .all(|(doc, it)| *doc == 7 && it.score.is_finite())
         );
     }
 }

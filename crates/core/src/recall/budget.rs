@@ -14,7 +14,7 @@ pub(super) fn fit_recall_budget(
     let is_fallback =
         query.mode == InjectMode::Relevant && good.iter().all(|it| it.hit.why.relevance == 0.0);
     let most = if is_fallback {
-        query.recent
+        query.fallback
     } else {
         usize::MAX
     };

@@ -1,26 +1,18 @@
 //! Stage two: what may answer the question, with its text relevance. Capped.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::{
-    bm25,
-    hit::RecallHit,
-    overlap,
-    query::{RecallQuery, RelevanceBar},
-    rank::CITING_AFFINITY,
+    hit::RecallHit, overlap, query::RecallQuery, rank::CITING_AFFINITY, space_search::SpaceSearch,
 };
 use crate::{
     Context, CoreError,
     memory::Memory,
     moved_citations::list_moved_memories,
     policy::{InjectMode, Scoring},
-    space::Space,
-    store::{ListOrder, MemoryFilter, Posting, Postings},
+    store::{ListOrder, MemoryFilter},
 };
-use apostille_text::{terms, terms::QueryTerm, typo};
 
-/// How many memories are read at most in one space while looking for those of the layers asked for.
-const MAX_READ: usize = 1_000;
 /// How well a memory answers that only cites a file in play.
 const CITING: f32 = 0.25;
 /// How many memories word overlap is counted on.
@@ -40,14 +32,6 @@ pub(super) fn gather_candidates(
                 Scoring::Overlap => gather_overlap_candidates(cx, query)?,
             };
             add_citing_candidates(cx, query, &mut found)?;
-            // Who asks about a file alone is not helped by what happens to be recent.
-            let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
-            if found.is_empty()
-                && is_about_words
-                && matches!(query.bar, RelevanceBar::Any | RelevanceBar::Best)
-            {
-                found = gather_recent_candidates(cx, query)?;
-            }
             Ok(found)
         }
     }
@@ -157,102 +141,7 @@ fn gather_bm25_candidates(cx: &Context, query: &RecallQuery) -> Result<Vec<Recal
     }
     let mut found = Vec::new();
     for (space, postings) in query.spaces.iter().zip(postings) {
-        found.extend(find_best_in_space(cx, query, space, postings, &unknown)?);
+        found.extend(SpaceSearch::new(cx, query, space, postings, &unknown)?.find_best()?);
     }
     Ok(found)
-}
-
-/// The memories whose terms answer best, by BM25 over the space's postings.
-fn find_best_in_space(
-    cx: &Context,
-    query: &RecallQuery,
-    space: &Space,
-    postings: Postings,
-    unknown: &BTreeSet<String>,
-) -> Result<Vec<RecallHit>, CoreError> {
-    let (asked, postings) = correct_query_terms(cx, query, space, postings, unknown)?;
-    let lists: Vec<(&QueryTerm, &[Posting])> = asked
-        .iter()
-        .zip(postings.lists.iter().map(Vec::as_slice))
-        .collect();
-    let weighed: Vec<(f32, &[Posting])> =
-        lists.iter().map(|(it, list)| (it.weight, *list)).collect();
-    let matched = |number: u64| {
-        let matched = lists.iter().filter(move |(it, list)| {
-            it.is_content && list.binary_search_by_key(&number, |it| it.number).is_ok()
-        });
-        matched.map(|(it, _)| it.term.clone())
-    };
-    let scored: Vec<(u64, f32)> = bm25::score_bm25(&postings, &weighed)
-        .into_iter()
-        .filter(|(number, _)| matched(*number).next().is_some())
-        .take(MAX_READ)
-        .collect();
-    let rarest = bm25::rarest_term_score(&postings);
-    let mut found = Vec::new();
-    for chunk in scored.chunks(query.reach) {
-        let scores: HashMap<u64, f32> = chunk.iter().copied().collect();
-        let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
-        for memory in cx.store.get_by_numbers(space, &numbers)? {
-            let relevance = scores.get(&memory.number).copied().unwrap_or(0.0);
-            if query.admits_memory(&memory) {
-                let terms = matched(memory.number).collect();
-                let clarity = relevance / rarest;
-                found.push(RecallHit::new(memory, relevance, clarity, terms));
-            }
-        }
-        if found.len() >= query.reach {
-            break;
-        }
-    }
-    Ok(found)
-}
-
-/// The question's terms with their postings; beside words that nobody wrote, the nearest that somebody did.
-fn correct_query_terms(
-    cx: &Context,
-    query: &RecallQuery,
-    space: &Space,
-    mut postings: Postings,
-    unknown: &BTreeSet<String>,
-) -> Result<(Vec<QueryTerm>, Postings), CoreError> {
-    let mut asked = query.terms.clone();
-    let mut misspelt = terms::extract_misspellable_words(&query.text);
-    misspelt.retain(|(_, term)| unknown.contains(term));
-    let mut meant: Vec<QueryTerm> = Vec::new();
-    for (word, _) in misspelt {
-        for (term, weight) in find_nearest_terms(cx, space, &word)? {
-            if !asked.iter().chain(&meant).any(|it| it.term == term) {
-                meant.push(QueryTerm {
-                    term,
-                    weight,
-                    is_content: true,
-                });
-            }
-        }
-    }
-    if !meant.is_empty() {
-        let names: Vec<String> = meant.iter().map(|it| it.term.clone()).collect();
-        postings
-            .lists
-            .extend(cx.store.read_postings(space, &names)?.lists);
-        asked.extend(meant);
-    }
-    Ok((asked, postings))
-}
-
-fn find_nearest_terms(
-    cx: &Context,
-    space: &Space,
-    word: &str,
-) -> Result<Vec<(String, f32)>, CoreError> {
-    let mut vocabulary = Vec::new();
-    for initial in typo::first_letters(word) {
-        vocabulary.extend(cx.store.list_terms(space, initial)?);
-    }
-    let known = vocabulary.iter().map(String::as_str);
-    let corrections = typo::find_spelling_corrections(word, known).into_iter();
-    Ok(corrections
-        .map(|(term, weight)| (term.into(), weight))
-        .collect())
 }

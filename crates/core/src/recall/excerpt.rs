@@ -16,7 +16,8 @@ const PIECE_CHARS: usize = 40;
 
 /// What is shown of a memory: its fact, or of a long one the passage that answers best.
 pub fn excerpt_hit(it: &VerifiedHit) -> Cow<'_, str> {
-    excerpt_text(&it.hit.memory.fact, &it.hit.why.terms)
+    let terms = it.hit.why.terms.iter().map(|it| it.term.clone());
+    excerpt_text(&it.hit.memory.fact, &terms.collect::<Vec<_>>())
 }
 
 /// The passage of a text around these terms, cut between words; the text itself when it is short.

@@ -38,16 +38,37 @@ impl TrustFactor {
     }
 }
 
+/// A term of the question that a memory has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchedTerm {
+    /// The term, as it is indexed.
+    pub term: String,
+    /// The word of the question, for people.
+    pub word: String,
+    /// Whether it tells that the memory is about what was asked. A guess at a misspelt word and the name of the repository do
+    /// not, nor do words of every prompt.
+    pub is_telling: bool,
+    /// Whether it is only a guess at a misspelt word.
+    pub is_guess: bool,
+}
+
+impl ScoreBreakdown {
+    /// Whether a word tells that the memory is about what was asked.
+    pub(super) fn has_telling_term(&self) -> bool {
+        self.terms.iter().any(|it| it.is_telling)
+    }
+}
+
 /// Why a memory has its score: the factors, whose product it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreBreakdown {
     /// How well the text answers.
     pub relevance: f32,
-    /// How much of a find that is: 1 is about one word that this memory alone has. No factor: what is shown unasked
-    /// must reach a bar.
+    /// How much of a find it is, by the words that it shares with the question: 1 is about one word that this memory alone has.
+    /// No factor: what is shown unasked must reach a bar.
     pub clarity: f32,
     /// The terms of the question that it has.
-    pub terms: Vec<String>,
+    pub terms: Vec<MatchedTerm>,
     /// Factor for freshness.
     pub recency: f32,
     /// Factor for who said it, who else does, and what proves it.
@@ -71,7 +92,7 @@ pub struct RecallHit {
 
 impl RecallHit {
     /// A memory that may answer, with its text relevance, before anything else is weighed.
-    pub fn new(memory: Memory, relevance: f32, clarity: f32, terms: Vec<String>) -> Self {
+    pub fn new(memory: Memory, relevance: f32, clarity: f32, terms: Vec<MatchedTerm>) -> Self {
         let why = ScoreBreakdown {
             relevance,
             clarity,

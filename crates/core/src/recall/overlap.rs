@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::hit::MatchedTerm;
 use crate::memory::Memory;
 
 /// Words that say almost nothing about what a memory is about.
@@ -25,10 +26,16 @@ pub fn score_word_overlap(
     memory: &Memory,
     asked: &BTreeSet<String>,
     now: Timestamp,
-) -> Option<(f32, Vec<String>)> {
-    let shared: Vec<String> = split_overlap_words(&memory.fact)
+) -> Option<(f32, Vec<MatchedTerm>)> {
+    let matched = |word: &String| MatchedTerm {
+        term: word.clone(),
+        word: word.clone(),
+        is_guess: false,
+        is_telling: true,
+    };
+    let shared: Vec<MatchedTerm> = split_overlap_words(&memory.fact)
         .intersection(asked)
-        .cloned()
+        .map(matched)
         .collect();
     if shared.is_empty() {
         return None;

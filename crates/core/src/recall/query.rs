@@ -8,21 +8,25 @@ use crate::{
     space::Space,
 };
 use apostille_cite::citation::RepoPath;
-use apostille_text::{secrets, terms, terms::QueryTerm, words::words};
+use apostille_text::{
+    secrets, terms,
+    terms::{QueryTerm, TermRole},
+    words::words,
+};
 
 use super::hit::VerifiedHit;
 
 words! {
     /// How well a memory must answer to be shown.
     RelevanceBar as "bar" {
-        /// At all; and where nothing does, the most recent will do.
+        /// At all.
         Any = "any",
-        /// Not far worse than the best.
+        /// With a word that tells what the question is about, and not far worse than the best.
         Near = "near",
-        /// To the point, and not far worse than the best; and where nothing is, the most recent will do.
-        Best = "best",
         /// Clearly: nothing is better than something beside the point.
         Clear = "clear",
+        /// Beyond doubt: for words that seldom need a memory.
+        Certain = "certain",
     }
 }
 
@@ -69,8 +73,11 @@ pub struct RecallRequest {
     pub style: Option<Style>,
     /// Memories that the asker has seen already and is not shown again.
     pub seen: BTreeSet<MemoryId>,
-    /// How well a memory must answer.
+    /// How well a memory must answer; nearly as well as the best unless said.
     pub bar: Option<RelevanceBar>,
+    /// How many of the most recent are shown where nothing answers. Unless said, none; the notebook, which is for injection
+    /// alone, has its policy's.
+    pub fallback: Option<usize>,
 }
 
 /// A question with nothing left open.
@@ -94,8 +101,8 @@ pub struct RecallQuery {
     pub count: usize,
     /// At most so many characters.
     pub chars: usize,
-    /// How many of the most recent where nothing is relevant.
-    pub recent: usize,
+    /// How many of the most recent are shown where nothing answers.
+    pub fallback: usize,
     /// How many candidates of a space are read and looked up.
     pub reach: usize,
     /// How the block is written.
@@ -120,28 +127,38 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     if layers.is_empty() {
         layers.push(Layer::Knowledge);
     }
+    // Who asks nothing is shown the most recent.
+    let fallback = ask.fallback.unwrap_or(match policy.scoring {
+        Scoring::Overlap => policy.inject.fallback,
+        Scoring::Bm25 => 0,
+    });
+    let is_open = text.trim().is_empty() && ask.paths.is_empty() && fallback == 0;
+    let mode = match ask.mode.unwrap_or(policy.inject.mode) {
+        InjectMode::Relevant if is_open => InjectMode::RecentOnly,
+        mode => mode,
+    };
     RecallQuery {
         terms: keep_weightiest_terms(terms::extract_query_terms(&text)),
         text,
         spaces,
         layers,
         paths: ask.paths.clone(),
-        mode: ask.mode.unwrap_or(policy.inject.mode),
+        mode,
         scoring: policy.scoring,
         count,
         reach: (count.saturating_mul(2)).clamp(MIN_REACH, MAX_REACH),
         chars: ask.chars.unwrap_or(policy.inject.chars),
-        recent: policy.inject.recent,
+        fallback,
         style: ask.style.unwrap_or(Style::Verified),
         seen: ask.seen.clone(),
-        bar: ask.bar.unwrap_or(RelevanceBar::Any),
+        bar: ask.bar.unwrap_or(RelevanceBar::Near),
     }
 }
 
 fn keep_weightiest_terms(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| {
-            let by_content = b.is_content.cmp(&a.is_content);
+            let by_content = b.is_content().cmp(&a.is_content());
             by_content.then(b.weight.total_cmp(&a.weight))
         });
         terms.truncate(MAX_TERMS);
@@ -153,6 +170,18 @@ impl RecallQuery {
     /// Whether a memory may answer at all, whatever it says.
     pub(super) fn admits_memory(&self, memory: &Memory) -> bool {
         memory.is_active() && self.layers.contains(&memory.layer) && !self.seen.contains(&memory.id)
+    }
+
+    /// How many words of the question say what it is about.
+    pub(super) fn count_words(&self) -> usize {
+        let is_word = |it: &&QueryTerm| matches!(it.role, TermRole::Content | TermRole::Chat);
+        self.terms.iter().filter(is_word).count()
+    }
+
+    /// Whether the most recent do where nothing answers. Who asks about a file alone is not helped by what is recent.
+    pub(super) fn wants_fallback(&self) -> bool {
+        let is_about_words = self.paths.is_empty() || !self.text.trim().is_empty();
+        self.fallback > 0 && self.mode == InjectMode::Relevant && is_about_words
     }
 
     /// Looks further when too little of what was found may be shown, and there may be more. `false`: this is all.

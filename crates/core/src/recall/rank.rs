@@ -9,49 +9,70 @@
 //! same list, which snapshots, caches of prompts and people all rely on. `f32::total_cmp` leaves no pair undecided.
 //!
 //! Whether a memory is *shown* is another question than which comes first, and it has a bar of its own. A hook speaks
-//! without having been asked, so a wrong line costs attention in every prompt: there the memory needs two telling words of
-//! the prompt, and words that stand in any prompt ("fix", "test", "file") tell nothing. Somebody who asks by hand wants to
-//! see what there is, so nothing is left out. Trust is applied before the bar: what is left out for its source makes
-//! room for others, and the number of those left out is handed up, because there may be more behind them.
+//! without having been asked, so a wrong line costs attention in every prompt. What decides there is how much of a find the
+//! shared words are in all ([`ScoreBreakdown::clarity`]), one of which must tell something: on prompts of developers that was
+//! measured to part right from wrong better than counting words, and better than weighing them by how common they are. A
+//! prompt of few words needs less, a question about the code and a chore need more: they seldom need a memory. Somebody who
+//! asks by hand is shown all that is nearly as good as the best. Trust is applied before the bar: what is left out for its
+//! source makes room for others, and the number of those left out is handed up, because there may be more behind them.
+//!
+//! [`ScoreBreakdown::clarity`]: super::hit::ScoreBreakdown::clarity
 
 use jiff::Timestamp;
 
 use super::{
+    everyday_words::is_everyday_term,
     hit::RecallHit,
     query::{RecallQuery, RelevanceBar},
     trust,
 };
-use crate::{memory::Kind, policy::Scoring};
-use apostille_text::terms::QueryTerm;
+use crate::{
+    memory::Kind,
+    policy::{InjectMode, Scoring},
+};
+use apostille_text::terms::{QueryTerm, TermRole};
 
 /// After so many days the advantage of a fresh memory is halved.
 const HALF_LIFE_DAYS: f32 = 90.0;
 /// How much freshness can add: a strong term was measured to hurt.
-const FRESHNESS: f32 = 0.1;
+const FRESHNESS: f32 = 0.03;
 /// How much having been applied can add.
 const USEFULNESS: f32 = 0.1;
 /// The factor of a memory that cites a file in play.
 pub(super) const CITING_AFFINITY: f32 = 1.25;
 
-/// How far behind the best a memory may be where only the best are asked for.
-const BEHIND: f32 = 0.25;
+/// How far behind the best a memory may be that is shown to somebody who asked.
+const NEAR: f32 = 0.15;
+/// How far behind the best a memory may be that is shown unasked.
+const CLOSE: f32 = 0.5;
 /// How much of a find a memory must be to be clearly relevant.
-const CLEAR: f32 = 0.5;
-/// How many words of the question it must have for that, unless the question has fewer.
-const CLEAR_TERMS: usize = 2;
-/// A question of at most so many telling words is answered by one of them, where the best are asked for.
-const FEW_TERMS: usize = 2;
-
-/// Words of every prompt to a coding agent, which tell nothing of what it is about. As terms, so without their endings.
-const EVERYDAY: &str = "add also chang check code command continu creat delet do done edit ensur error explain fail file find first \
-    fix follow function go good help implement improv instal issu keep know last let line list look make mean move \
-    name need new next note now ok old open option plea problem project put read remov renam replac repo rewrit \
-    right run see set show simpl start still stop sure tell test thank thing think time tri understand updat us \
-    use user want way work write wrong yes";
+const CLEAR: f32 = 2.2;
+/// What a question of few words needs instead: so much, and so much for each word.
+const CLEAR_AT_LEAST: f32 = 0.3;
+const CLEAR_PER_WORD: f32 = 0.35;
+/// Up to how many telling words of the question one is enough for a rule or a preference, which has fewer words than a fact and
+/// is worth more: "now install everything with npm" needs "pnpm, not npm".
+const FEW_WORDS: usize = 2;
+/// How much of a find a memory is by one telling word.
+const ONE_WORD: f32 = 0.9;
+/// How much more is needed to be relevant beyond doubt.
+const CERTAIN: f32 = 1.4;
 
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
 /// left out for what they are, not for what they say: others may be behind them.
 pub fn rank_candidates(
+    now: Timestamp,
+    query: &RecallQuery,
+    hits: Vec<RecallHit>,
+) -> (Vec<RecallHit>, usize) {
+    let (mut hits, n_left_out) = rank_recent_candidates(now, query, hits);
+    let best = hits.first().map_or(0.0, |it| it.score);
+    hits.retain(|it| is_above_relevance_bar(query, it, best));
+    (hits, n_left_out)
+}
+
+/// The same for memories that are there because they are recent: no bar is held against what they say.
+pub(super) fn rank_recent_candidates(
     now: Timestamp,
     query: &RecallQuery,
     mut hits: Vec<RecallHit>,
@@ -67,47 +88,48 @@ pub fn rank_candidates(
         by_score.then(by_time).then(by_space).then(by_number)
     });
     let n = hits.len();
-    let mut hits = trust::admit_trusted_hits(hits, query.count);
+    let hits = trust::admit_trusted_hits(hits, query.count, now);
     let n_left_out = n - hits.len();
-    let best = hits.first().map_or(0.0, |it| it.score);
-    hits.retain(|it| is_above_relevance_bar(query, it, best));
     (hits, n_left_out)
 }
 
 /// Whether a memory answers as well as was asked for.
 fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bool {
-    let is_near = hit.score >= best * BEHIND;
+    if query.mode != InjectMode::Relevant || query.scoring == Scoring::Overlap {
+        return true;
+    }
+    let is_near = |share: f32| hit.score >= best * share;
     match query.bar {
         RelevanceBar::Any => true,
-        RelevanceBar::Near => is_near,
-        // What is merely recent is there because nothing else was.
-        RelevanceBar::Best => {
-            is_near && (hit.why.relevance == 0.0 || is_clear_hit(query, hit, FEW_TERMS))
+        RelevanceBar::Near => {
+            hit.why.affinity > 1.0 || (is_near(NEAR) && is_about_question(query, hit))
         }
-        RelevanceBar::Clear => is_near && is_clear_hit(query, hit, 0),
+        RelevanceBar::Clear => is_near(CLOSE) && is_clear_hit(query, hit, 1.0),
+        RelevanceBar::Certain => is_near(CLOSE) && is_clear_hit(query, hit, CERTAIN),
     }
 }
 
-/// Whether a memory has enough telling words of the question: two, or one for a correction or a preference, which is worth
-/// more than a fact and has fewer words. One is also enough where the question has only `few`.
-fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, few: usize) -> bool {
-    let terms = hit.why.terms.iter();
-    let n_telling = terms.filter(|it| !is_everyday_term(it)).count();
-    // Two words in one, which stand for a name they may be a part of, are not a third word.
-    let is_word =
-        |it: &&QueryTerm| it.is_content && it.weight >= 1.0 && !is_everyday_term(&it.term);
-    let n_asked = query.terms.iter().filter(is_word).count();
-    let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
-    let needed = if is_rule || n_asked <= few {
-        1
-    } else {
-        n_asked.clamp(1, CLEAR_TERMS)
-    };
-    hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
+/// Whether a memory has a word that tells what the question is about, or one of a question that has no such word.
+fn is_about_question(query: &RecallQuery, hit: &RecallHit) -> bool {
+    let has_guess = hit.why.terms.iter().any(|it| it.is_guess);
+    hit.why.has_telling_term() || has_guess || count_telling_words(query) == 0
 }
 
-fn is_everyday_term(term: &str) -> bool {
-    EVERYDAY.split(' ').any(|it| it == term)
+fn count_telling_words(query: &RecallQuery) -> usize {
+    let is_telling = |it: &&QueryTerm| it.role == TermRole::Content && !is_everyday_term(&it.term);
+    query.terms.iter().filter(is_telling).count()
+}
+
+/// Whether a memory is enough of a find to be shown unasked.
+fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, factor: f32) -> bool {
+    let n_words = query.count_words();
+    let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
+    let needed = match is_rule && count_telling_words(query) <= FEW_WORDS {
+        true => ONE_WORD,
+        false => CLEAR.min(CLEAR_AT_LEAST + CLEAR_PER_WORD * n_words as f32),
+    };
+    let is_clear = hit.why.clarity >= needed * factor;
+    hit.why.affinity > 1.0 || (is_clear && hit.why.has_telling_term())
 }
 
 fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
@@ -116,7 +138,7 @@ fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
         // From 1 for what was refreshed now, down to 0.9.
         let days = trust::days_since(memory.refreshed_at, now);
         why.recency = 1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2();
-        why.trust = trust::compute_trust(memory, now);
+        why.trust = trust::compute_trust(memory);
         let n_applied = memory.usage.applied as f32;
         why.usefulness = 1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + n_applied));
         let mut cited = memory.citations.iter().map(|it| &it.path);
@@ -125,20 +147,4 @@ fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
         }
     }
     *score = why.relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everyday_words_are_terms_as_the_analyser_makes_them() {
-        let is_term = |word: &&str| {
-            apostille_text::terms::extract_query_terms(word)
-                .iter()
-                .all(|it| !it.is_content || it.term == **word)
-        };
-        let others: Vec<&str> = EVERYDAY.split(' ').filter(|it| !is_term(it)).collect();
-        assert!(others.is_empty(), "{others:?}");
-    }
 }

@@ -1,6 +1,7 @@
-//! How far a memory is trusted, term by term: who said it, who else says so, how often its code was found to hold, and how
-//! long nobody has confirmed what nothing proves. Mild on purpose: text decides what is relevant, and quarantine, not a
-//! score, keeps poison out.
+//! How far a memory is trusted, term by term: who said it, who else says so, and how often its code was found to hold. Mild on
+//! purpose: text decides what is relevant, and quarantine, not a score, keeps poison out. How long nobody has confirmed what
+//! nothing proves is no part of the score: it decided half of the questions about old conversations, against the text. It
+//! only counts for the floor.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,8 @@ const HALF_LIFE_DAYS: f32 = 180.0;
 /// One source from outside fills at most one line in so many.
 const SHARE: usize = 5;
 
-/// How far a memory is trusted now.
-pub fn compute_trust(memory: &Memory, now: Timestamp) -> TrustFactor {
+/// How far a memory is trusted.
+pub fn compute_trust(memory: &Memory) -> TrustFactor {
     let mut trust = TrustFactor::neutral();
     let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);
     let origin = memory.voice.origin;
@@ -37,9 +38,7 @@ pub fn compute_trust(memory: &Memory, now: Timestamp) -> TrustFactor {
         &format!("{n_vouchers} more say so"),
         1.0 + VOUCHED * few(n_vouchers),
     );
-    if memory.citations.is_empty() {
-        trust.add_factor("unproven for long", age_trust_factor(memory, now));
-    } else {
+    if !memory.citations.is_empty() {
         let n = memory.usage.verified;
         trust.add_factor(
             &format!("found to hold {n}×"),
@@ -61,7 +60,7 @@ fn origin_trust_factor(origin: Origin) -> f32 {
 
 /// What no code proves is less sure the longer nobody has said it again; a person's word does not age.
 fn age_trust_factor(memory: &Memory, now: Timestamp) -> f32 {
-    if memory.voice.is_person() {
+    if memory.voice.is_person() || !memory.citations.is_empty() {
         return 1.0;
     }
     let days = days_since(memory.refreshed_at, now);
@@ -74,11 +73,15 @@ pub(super) fn days_since(then: Timestamp, now: Timestamp) -> f32 {
 }
 
 /// Leaves out what is trusted too little, and what one source from outside has more of than its share.
-pub(super) fn admit_trusted_hits(mut hits: Vec<RecallHit>, count: usize) -> Vec<RecallHit> {
+pub(super) fn admit_trusted_hits(
+    mut hits: Vec<RecallHit>,
+    count: usize,
+    now: Timestamp,
+) -> Vec<RecallHit> {
     let room = outside_source_share(count);
     let mut taken: BTreeMap<(String, String), usize> = BTreeMap::new();
     hits.retain(|it| {
-        let is_trusted = it.why.trust.factor >= FLOOR;
+        let is_trusted = it.why.trust.factor * age_trust_factor(&it.memory, now) >= FLOOR;
         let Some(source) = find_outside_source(&it.memory).filter(|_| is_trusted) else {
             return is_trusted;
         };
@@ -110,42 +113,46 @@ mod tests {
 
     #[test]
     fn each_term_is_told() {
-        let note = r#"{"id": "m-1", "ts": "2026-02-26T12:00:00Z", "text": "a fact", "scope": "workspace", "tags": []}"#;
-        let plain = NotebookNote::parse_line(note)
-            .unwrap()
-            .into_memory(Space::repo("a/b").unwrap());
-        let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
-        let check = |voice: Voice, vouchers: usize, days: i64, expected: &str| {
+        let plain = plain_memory();
+        let check = |voice: Voice, vouchers: usize, expected: &str| {
             let vouchers = (0..vouchers).map(|it| it.to_string()).collect();
             let memory = Memory {
                 voice,
                 vouchers,
                 ..plain.clone()
             };
-            let now = now + jiff::SignedDuration::from_hours(24 * days);
-            assert_eq!(compute_trust(&memory, now).terms.join(", "), expected);
+            assert_eq!(compute_trust(&memory).terms.join(", "), expected);
         };
         let agent = || Voice::from_origin(Origin::Agent);
-        check(agent(), 0, 0, "");
-        check(
-            agent().with_channel(Channel::Issue),
-            0,
-            0,
-            "from outside 0.80",
-        );
-        check(
-            agent().with_channel(Channel::Web),
-            0,
-            800,
-            "from outside 0.80, unproven for long 0.71",
-        );
-        check(
-            agent(),
-            3,
-            180,
-            "3 more say so 1.04, unproven for long 0.85",
-        );
-        check(Voice::from_origin(Origin::User), 0, 800, "user 1.06");
-        check(Voice::from_origin(Origin::System), 0, 0, "system 0.92");
+        check(agent(), 0, "");
+        check(agent().with_channel(Channel::Issue), 0, "from outside 0.80");
+        check(agent(), 3, "3 more say so 1.04");
+        check(Voice::from_origin(Origin::User), 0, "user 1.06");
+        check(Voice::from_origin(Origin::System), 0, "system 0.92");
+    }
+
+    #[test]
+    fn age_counts_for_the_floor_alone() {
+        let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
+        let later = |days: i64| now + jiff::SignedDuration::from_hours(24 * days);
+        let is_admitted = |voice: Voice, days: i64| {
+            let memory = Memory {
+                voice,
+                ..plain_memory()
+            };
+            let mut hit = RecallHit::new(memory, 1.0, 1.0, Vec::new());
+            hit.why.trust = compute_trust(&hit.memory);
+            !admit_trusted_hits(vec![hit], 5, later(days)).is_empty()
+        };
+        let agent = || Voice::from_origin(Origin::Agent);
+        assert!(is_admitted(agent(), 4_000));
+        assert!(is_admitted(agent().with_channel(Channel::Web), 10));
+        assert!(!is_admitted(agent().with_channel(Channel::Web), 800));
+    }
+
+    fn plain_memory() -> Memory {
+        let note = r#"{"id": "m-1", "ts": "2026-02-26T12:00:00Z", "text": "a fact", "scope": "workspace", "tags": []}"#;
+        let note = NotebookNote::parse_line(note).unwrap();
+        note.into_memory(Space::repo("a/b").unwrap())
     }
 }

@@ -590,7 +590,7 @@ fn notebook_policy_has_its_defaults() {
             inject.mode.as_str(),
             inject.chars,
             inject.count,
-            inject.recent
+            inject.fallback
         ),
         ("relevant", 2_000, 10, 5)
     );

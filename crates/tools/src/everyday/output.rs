@@ -25,12 +25,12 @@ const MAX_CODE: usize = 600;
 pub(super) struct RecallToolReply {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     identity: Vec<RecalledMemory>,
-    /// Said only where nothing answers the question, and the most recent stand in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relevant: Option<bool>,
     memories: Vec<RecalledMemory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<RecalledMemory>,
+    /// Said only where nothing answers the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
 }
 
 /// A memory.
@@ -103,6 +103,8 @@ impl RecalledMemory {
     }
 }
 
+/// What an agent does where nothing is remembered about its question.
+const NOTHING_KNOWN: &str = "nothing is remembered about this: read the code, and keep what you find out with memory_remember";
 /// How much of a fact that does not stand is repeated, in characters.
 const MAX_WITHHELD_FACT: usize = 300;
 
@@ -121,20 +123,19 @@ impl RecallToolReply {
             fact: Some(it.fact.clone()),
             ..RecalledMemory::default()
         };
-        let is_beside = !is_open && !recalled.shown.is_empty();
-        let is_relevant = recalled.shown.iter().any(|it| it.hit.why.relevance > 0.0);
+        let is_empty = recalled.shown.is_empty() && recalled.withheld.is_empty();
         // What only stood in for an answer is not named when it does not stand.
         let is_meant = |it: &&VerifiedHit| is_open || it.hit.why.relevance > 0.0;
         let told = recalled.withheld.iter().filter(is_meant).take(MAX_TOLD);
         Self {
             identity: identity.iter().map(own).collect(),
-            relevant: (is_beside && !is_relevant).then_some(false),
             memories: recalled
                 .shown
                 .iter()
                 .map(RecalledMemory::new_usable)
                 .collect(),
             withheld: told.map(RecalledMemory::new_withheld).collect(),
+            next: (is_empty && !is_open).then_some(NOTHING_KNOWN),
         }
     }
 }

@@ -18,6 +18,8 @@ words! {
         MaxInjectChars = "max_inject_chars",
         /// How many memories.
         MaxInjectCount = "max_inject_count",
+        /// How many of the most recent a first prompt is shown that matches nothing.
+        InjectFallback = "inject_fallback",
         /// How many are kept active.
         MaxTotal = "max_total",
         /// How relevance is scored.

@@ -60,6 +60,7 @@ pub(super) fn check_repository_setting(
         }
         SettingKey::MaxInjectChars => return check_limit(inject.chars),
         SettingKey::MaxInjectCount => return check_limit(inject.count),
+        SettingKey::InjectFallback => return check_limit(inject.count),
         _ => return Ok(()),
     };
     Err(why.into())

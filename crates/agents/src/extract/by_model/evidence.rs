@@ -75,5 +75,5 @@ fn has_quoted_term(fact: &str, quote: &str) -> bool {
     let is_telling = |term: &str| !FRAME.contains(&term) && quoted.contains(term);
     extract_query_terms(fact)
         .iter()
-        .any(|it| it.is_content && is_telling(&it.term))
+        .any(|it| it.is_content() && is_telling(&it.term))
 }

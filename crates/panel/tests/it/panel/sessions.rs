@@ -99,33 +99,33 @@ fn a_session_is_told_turn_by_turn_with_why() {
     prompt 4 seconds ago 2.5 ms
     m-1 stands of use
     API_VERSION is v3
-    Score 0.49
-    relevance 0.49 (api, version)
+    Score 0.74
+    relevance 0.74 (api, version)
     recency 1.00
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 0.70: 1 is about one word that no other memory has
+    clarity 1.23: 1 is about one word that no other memory has
     m-2 stands then, contradicted now
     The docs say that the version is v3
-    Score 0.41
-    relevance 0.41 (api, version)
+    Score 0.54
+    relevance 0.54 (api, version)
     recency 1.00
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 0.59: 1 is about one word that no other memory has
+    clarity 0.77: 1 is about one word that no other memory has
     Turn 2
     prompt 3 seconds ago 2.5 ms
     m-2 withheld contradicted
     The docs say that the version is v3
-    Score 2.33
-    relevance 2.29 (doc, say, version)
+    Score 2.86
+    relevance 2.81 (docs, say, version)
     recency 1.00
     trust 1.02 (found to hold 1× 1.02)
     usefulness 1.00
     affinity 1.00
-    clarity 3.30: 1 is about one word that no other memory has
+    clarity 2.66: 1 is about one word that no other memory has
     touch 2 seconds ago 2.5 ms words from outside
     edits docs/api.md
     Turn 3
