@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
+use crate::recall::RecallAsk;
+
 /// How to call it.
 pub(crate) const USAGE: &str = "\
 cargo run --profile dist -p bench -- [store|cold|all] [options]
@@ -14,6 +16,8 @@ cargo run --profile dist -p bench -- citations CASES FOLDER [options]
 cargo run --profile dist -p bench -- citations --speed [options]
 cargo run --profile dist -p bench -- facts CASES FOLDER [options]
 cargo run --profile dist -p bench -- security CORPORA [options]
+cargo run --profile dist -p bench -- recall FILE... [options]
+cargo run --profile dist -p bench -- prompts FILE... [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
@@ -29,6 +33,11 @@ cargo run --profile dist -p bench -- security CORPORA [options]
                    it would be shown. CASES and FOLDER as for citations
   security         texts that must not get in and texts that must, held against their bars. CORPORA: a folder of
                    secrets.positive.jsonl.gz and its like, one JSON object a line
+  recall           questions with known answers, put to the real recall: R@1, R@5, R@10, MRR, nDCG@10, p50 and p99. FILE:
+                   one task a line, .gz or not: an object of task, docs (id, text, ts, scope) and queries (qid, query, ts,
+                   gold, type)
+  prompts          prompts to a coding agent, with the memories that matter to each, put to the hook as a first and as a
+                   later prompt. FILE: one repository a line, as in bench/prompts
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
@@ -40,10 +49,15 @@ cargo run --profile dist -p bench -- security CORPORA [options]
 
   --section NAME   (security) only this section, such as rollback
 
+  --shown          (recall) also what a user would be shown, and how often something that has nothing to do with it
+  --tasks A,B      (recall) only these tasks; --without-tasks A,B: not these
+  --without-types A,B
+                   (recall) not the questions of these types, such as adversarial
+
   --speed          (citations) only the timed batch; needs no cases
   --predictions FILE
                    (citations) write what each method says, for the scorer of the cases: one file for each method;
-                   (facts) write how each case stands
+                   (facts) write how each case stands; (recall, prompts) write what each question found
   --limit N        (citations, facts) only the first N cases";
 
 /// Everything asked for.
@@ -75,6 +89,12 @@ pub(crate) struct Args {
     pub(crate) markdown: bool,
     /// Citations to verify, instead of a store to measure.
     pub(crate) citations: Option<Ask>,
+    /// Questions to ask, instead of a store to measure.
+    pub(crate) recall: Option<RecallAsk>,
+    /// Files of prompts to put to the hook, instead of a store to measure.
+    pub(crate) prompts: Vec<PathBuf>,
+    /// Where what each prompt was shown goes.
+    pub(crate) prompt_lines: Option<PathBuf>,
     /// Facts to judge, instead of a store to measure.
     pub(crate) facts: Option<Ask>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
@@ -143,6 +163,9 @@ impl Default for Args {
             markdown: false,
             citations: None,
             facts: None,
+            recall: None,
+            prompts: Vec::new(),
+            prompt_lines: None,
             security: None,
             section: None,
             first_look: false,
@@ -156,9 +179,20 @@ impl Args {
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut args = Self::default();
         let mut words = words.into_iter();
+        let mut is_prompts = false;
         while let Some(word) = words.next() {
             let ask = args.citations.as_mut().or(args.facts.as_mut());
             if ask.is_some_and(|it| it.take(&word)) {
+                continue;
+            }
+            if let Some(ask) = &mut args.recall
+                && !word.starts_with('-')
+            {
+                ask.files.push(word.into());
+                continue;
+            }
+            if is_prompts && !word.starts_with('-') {
+                args.prompts.push(word.into());
                 continue;
             }
             let mut value = || {
@@ -175,6 +209,16 @@ impl Args {
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
                 "facts" => args.facts = Some(Ask::default()),
+                "recall" => args.recall = Some(RecallAsk::default()),
+                "prompts" => is_prompts = true,
+                "--shown" => args.recall_ask(&word)?.shown = true,
+                "--tasks" => args.recall_ask(&word)?.tasks = split_names(&value()?),
+                "--without-tasks" => args.recall_ask(&word)?.without_tasks = split_names(&value()?),
+                "--without-types" => args.recall_ask(&word)?.without_types = split_names(&value()?),
+                "--predictions" if is_prompts => args.prompt_lines = Some(value()?.into()),
+                "--predictions" if args.recall.is_some() => {
+                    args.recall_ask(&word)?.predictions = Some(value()?.into());
+                }
                 "security" => args.security = Some(value()?.into()),
                 "--section" => args.section = Some(value()?),
                 crate::security::speed::FIRST_LOOK => args.first_look = true,
@@ -194,7 +238,15 @@ impl Args {
         }
         let mut asked = args.citations.iter().chain(&args.facts);
         asked.try_for_each(Ask::check)?;
+        if is_prompts && args.prompts.is_empty() {
+            bail!("prompts needs a file\n\n{USAGE}");
+        }
         Ok(args)
+    }
+
+    fn recall_ask(&mut self, option: &str) -> Result<&mut RecallAsk> {
+        let ask = self.recall.as_mut();
+        ask.with_context(|| format!("{option} goes behind recall"))
     }
 
     /// What is asked of the suite that this option belongs to.
@@ -204,6 +256,10 @@ impl Args {
             .or(self.facts.as_mut())
             .with_context(|| format!("{option} goes behind citations or facts"))
     }
+}
+
+fn split_names(text: &str) -> Vec<String> {
+    text.split(',').map(str::to_owned).collect()
 }
 
 fn number(option: &str, text: &str) -> Result<usize> {

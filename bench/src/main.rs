@@ -22,6 +22,8 @@ mod machine;
 mod mcp;
 mod ours;
 mod plot;
+mod prompts;
+mod recall;
 mod report;
 mod scratch;
 mod security;
@@ -67,6 +69,12 @@ fn run(args: &Args) -> Result<()> {
     }
     if let Some(folder) = &args.security {
         return security::run(args, folder);
+    }
+    if let Some(ask) = &args.recall {
+        return recall::run(args, ask);
+    }
+    if !args.prompts.is_empty() {
+        return prompts::run(args);
     }
     if args.mcp {
         return mcp::run(args);
