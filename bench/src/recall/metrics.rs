@@ -19,7 +19,7 @@ impl RankTally {
         let recall =
             |cut: usize| found.iter().take(cut).filter(|it| is_gold(it)).count() as f64 / wanted;
         self.recalls.push(CUTS.map(recall));
-        let first = found.iter().position(|it| is_gold(it));
+        let first = found.iter().position(&is_gold);
         self.reciprocal += first.map_or(0.0, |at| 1.0 / (at + 1) as f64);
         let discount = |at: usize| 1.0 / ((at + 2) as f64).log2();
         let gained: f64 = found
