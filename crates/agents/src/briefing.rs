@@ -1,6 +1,7 @@
 //! Brief: what an agent is shown by itself, at the moment it matters. Small, verified, once, and the same bytes for the
 //! same state. In some clients it lands with the authority of the system, so it is framed as what it is: notes.
 
+mod failed_command;
 mod history_request;
 mod ignore_request;
 mod mentioned_paths;
@@ -23,6 +24,7 @@ use apostille_core::{
     verify::VerifiedMemory,
 };
 
+pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
 pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};

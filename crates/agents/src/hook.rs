@@ -6,6 +6,7 @@
 
 pub(crate) mod caller;
 pub mod exposure;
+pub mod failure;
 pub(crate) mod format;
 pub(crate) mod hook_blocks;
 pub(crate) mod payload;
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 
 use crate::client::Client;
 
-use self::exposure::OutsideText;
+use self::{exposure::OutsideText, failure::FailedCommand};
 
 /// A call of a hook, as the client describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub enum HookMoment {
         is_before: bool,
         /// What strangers wrote that it brings in.
         outside: OutsideText,
+        /// The command that it ran, where that failed.
+        failed: Option<FailedCommand>,
     },
     /// What was said so far is about to be summarised.
     Compact,

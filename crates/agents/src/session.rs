@@ -1,6 +1,7 @@
 //! A session of an agent, as its hooks saw it: what it was shown, turn by turn, and why. It is what "nothing twice"
 //! rests on, and what `why` reads. No text of a memory is in it.
 
+mod failures;
 mod noted;
 mod record;
 
@@ -142,6 +143,9 @@ pub struct SessionEntry {
     /// Files that were noted before, and whose memories were judged now.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "as_texts")]
     pub judged: Vec<RepoPath>,
+    /// A command that failed and was looked up, as a digest: enough to know the error again.
+    #[serde(rename = "failed", default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Where the client writes down what is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
@@ -171,6 +175,7 @@ impl SessionEntry {
             withheld: Vec::new(),
             noted: Vec::new(),
             judged: Vec::new(),
+            failure: None,
             transcript: None,
             covers: None,
             took: None,

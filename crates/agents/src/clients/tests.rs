@@ -245,7 +245,7 @@ fn context_is_taken_at_known_moments() {
     };
     check(
         Client::ClaudeCode,
-        "PostToolUse PreCompact PreToolUse SessionStart UserPromptSubmit",
+        "PostToolUse PostToolUseFailure PreCompact PreToolUse SessionStart UserPromptSubmit",
     );
     check(
         Client::Codex,
@@ -253,7 +253,7 @@ fn context_is_taken_at_known_moments() {
     );
     check(
         Client::Copilot,
-        "postToolUse preToolUse sessionStart userPromptSubmitted",
+        "postToolUse postToolUseFailure preToolUse sessionStart userPromptSubmitted",
     );
     check(Client::Gemini, "AfterTool BeforeAgent SessionStart");
     check(

@@ -8,10 +8,11 @@ use crate::client::Client;
 
 use super::{
     EnvLookup, HookCall, HookMoment, HookSample, Names,
-    exposure::{ToolUse, weigh_tool_use},
+    exposure::{OutsideText, ToolUse, weigh_tool_use},
+    failure::{CommandOutcome, FailedCommand, recognize_failed_command},
     hook_blocks::{self, BlockTags},
     payload::Payload,
-    touched_paths::{self, FileUse},
+    touched_paths::{self, FileUse, read_command},
 };
 
 /// What a client sends to a hook.
@@ -25,6 +26,10 @@ pub(crate) struct PayloadFormat {
     pub(crate) editing_tools: Names,
     /// Its tools that run a command. Others are not looked at.
     pub(crate) shell_tools: Names,
+    /// How a command ended, by what is sent after it. `None`: it did not fail, or nobody says.
+    pub(crate) read_outcome: fn(&Payload<'_>) -> Option<CommandOutcome>,
+    /// Whether what is sent after a tool is only asked about failures: all else was asked before the tool ran.
+    pub(crate) is_after_for_failures: bool,
     /// The block in which it hands back what a hook said, as a part of the next prompt.
     pub(crate) echo: Option<BlockTags>,
     /// Where the transcript is when the payload does not say.
@@ -34,7 +39,7 @@ pub(crate) struct PayloadFormat {
 }
 
 /// What a client calls its events, each in the place that it has in `COMMON_EVENTS`.
-pub(crate) type EventNames = [&'static str; 7];
+pub(crate) type EventNames = [&'static str; 8];
 
 /// The names that a client gives to its fields. Where there are several, the first that says something counts.
 pub(crate) struct FieldNames {
@@ -69,6 +74,7 @@ pub(crate) const COMMON_EVENTS: EventNames = [
     "PreCompact",
     "Stop",
     "SessionEnd",
+    "PostToolUseFailure",
 ];
 
 /// What most clients have in common.
@@ -78,6 +84,8 @@ pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &[],
     editing_tools: &[],
     shell_tools: &[],
+    read_outcome: |_| None,
+    is_after_for_failures: false,
     echo: None,
     find_transcript: |_, _| None,
     samples: &[],
@@ -138,7 +146,8 @@ impl PayloadFormat {
                 }
             }
             "PreToolUse" => self.read_touch(payload, true),
-            "PostToolUse" => self.read_touch(payload, false),
+            "PostToolUse" if !self.is_after_for_failures => self.read_touch(payload, false),
+            "PostToolUse" | "PostToolUseFailure" => self.read_failure(payload),
             "PreCompact" => HookMoment::Compact,
             "Stop" => HookMoment::Stop {
                 said: payload.first_text(self.fields.said),
@@ -169,7 +178,29 @@ impl PayloadFormat {
             paths: touched.all,
             written: touched.written,
             is_before,
+            failed: self.find_failed_command(payload).filter(|_| !is_before),
         }
+    }
+
+    fn read_failure(&self, payload: &Payload) -> HookMoment {
+        HookMoment::Touch {
+            outside: OutsideText::default(),
+            paths: Vec::new(),
+            written: Vec::new(),
+            is_before: false,
+            failed: self.find_failed_command(payload),
+        }
+    }
+
+    /// The command that a tool ran, where it failed.
+    fn find_failed_command(&self, payload: &Payload) -> Option<FailedCommand> {
+        let name = payload.first_text(self.fields.tool)?;
+        let is_shell = self.find_file_use(&name) == Some(FileUse::Runs);
+        let outcome = is_shell.then(|| (self.read_outcome)(payload)).flatten()?;
+        let input = payload.raw_json(self.fields.input)?;
+        let object = Payload::parse_object(&input);
+        let command = object.map_or_else(|| input.to_string(), |it| read_command(&it).0);
+        recognize_failed_command(&command, &outcome)
     }
 
     /// What a tool does with files; nothing where it is not known to be about files.

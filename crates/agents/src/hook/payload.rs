@@ -30,6 +30,16 @@ impl<'a> Payload<'a> {
         self.0.get(name).is_some_and(|it| it.get() == "null")
     }
 
+    /// Whether the field says yes.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|it| it.get() == "true")
+    }
+
+    /// The whole number in a field.
+    pub(crate) fn whole_number(&self, name: &str) -> Option<i32> {
+        self.0.get(name)?.get().parse().ok()
+    }
+
     /// The first of these fields that holds a text, or a list of texts, of which the first. An empty text is none.
     pub(crate) fn first_text(&self, names: &[&str]) -> Option<String> {
         names

@@ -155,7 +155,7 @@ fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut 
 }
 
 /// The command without what is set before it, and without programs that only run it.
-fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
+pub(crate) fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
     let is_set = |it: &str| {
         it.split_once('=')
             .is_some_and(|(name, _)| is_variable(name))

@@ -20,8 +20,8 @@ pub struct HooksLayout {
     pub shape: HookShape,
     /// The events at which this program is asked, by the client's own names.
     pub events: Names,
-    /// The one of them that is about tools, and the tools.
-    pub tool_event: (&'static str, &'static str),
+    /// Those of them that are about tools, each with the tools.
+    pub tool_events: &'static [(&'static str, &'static str)],
     /// The one of them at which the client allows no more than three seconds.
     pub quick_event: Option<&'static str>,
 }
@@ -77,9 +77,9 @@ impl HooksLayout {
             }
             HookShape::Flat => json!({"command": line, "timeout": seconds}),
         };
-        let (name, tools) = self.tool_event;
-        if let (true, Some(map)) = (event == name, entry.as_object_mut()) {
-            map.shift_insert(0, "matcher".into(), tools.into());
+        let mut matchers = self.tool_events.iter().filter(|it| it.0 == event);
+        if let (Some((_, tools)), Some(map)) = (matchers.next(), entry.as_object_mut()) {
+            map.shift_insert(0, "matcher".into(), (*tools).into());
         }
         entry
     }

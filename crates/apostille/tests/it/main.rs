@@ -28,6 +28,7 @@ mod edits;
 mod elsewhere;
 mod env;
 mod exposure;
+mod failures;
 mod github;
 mod healing;
 mod hoard;

@@ -116,6 +116,7 @@ impl ClientCheck<'_> {
             Ok(lines) => lines,
         };
         let (mut calls, mut findings) = (Vec::new(), Vec::new());
+        findings.extend(self.report_missing_events(&lines, &place));
         for (event, line) in lines {
             let Some(own_event) = self.row.own_event_name(&event) else {
                 continue;
@@ -131,6 +132,22 @@ impl ClientCheck<'_> {
         // One word for all of them is enough.
         findings.dedup_by(|one, other| one.state == other.state && one.detail == other.detail);
         findings
+    }
+
+    /// The events that a file with hooks of ours lacks: an older version wrote it.
+    fn report_missing_events(
+        &self,
+        lines: &[(String, String)],
+        place: &str,
+    ) -> Option<DoctorFinding> {
+        let (client, hooks) = (self.row.client, self.row.settings.hooks);
+        let has_event = |event: &str| lines.iter().any(|it| it.0 == event);
+        let mut missing = hooks.events.to_vec();
+        missing.retain(|it| !has_event(it));
+        let is_reported = hooks.owner == client && !lines.is_empty() && !missing.is_empty();
+        let names = missing.join(", ");
+        let why = format!("{client}: no hook for {names}; `apostille init` adds it {place}");
+        is_reported.then(|| new_doubtful_finding("hooks", why))
     }
 
     /// What may be started for a line: the program that the user's own path names, or this very one. A file that came with

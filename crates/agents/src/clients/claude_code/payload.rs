@@ -1,7 +1,11 @@
 //! What Claude Code sends to a hook.
 
-use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
+use crate::hook::{
+    caller::{CallerMarks, UNMARKED},
+    failure::{CommandEnd, CommandOutcome},
+    format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+    payload::Payload,
+};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["prompt_id"],
@@ -23,6 +27,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &["Read"],
     editing_tools: &["Edit", "MultiEdit", "Write", "NotebookEdit"],
     shell_tools: &["Bash", "PowerShell"],
+    read_outcome: read_failed_outcome,
     samples: &[
         sample!("SessionStart"),
         sample!("SessionStart", "SessionStart-compact"),
@@ -30,9 +35,27 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("PreToolUse", "PreToolUse-Edit"),
         sample!("PreToolUse", "PreToolUse-Bash"),
         sample!("PostToolUse"),
+        sample!("PostToolUseFailure"),
+        sample!("PostToolUseFailure", "PostToolUseFailure-interrupted"),
         sample!("PreCompact"),
         sample!("Stop"),
         sample!("SessionEnd"),
     ],
     ..COMMON_FORMAT
 };
+
+/// What a command that failed printed. The event has an `error` whose first line is "Exit code 3"; what was refused, or took
+/// too long, has none. A search that finds nothing is no failure to Claude Code (2.1.325).
+fn read_failed_outcome(payload: &Payload) -> Option<CommandOutcome> {
+    let error = payload.first_text(&["error"])?;
+    let (first, output) = error.split_once('\n').unwrap_or((&error, ""));
+    let code = first.strip_prefix("Exit code ")?.trim().parse().ok()?;
+    let end = match payload.is_true("is_interrupt") {
+        true => CommandEnd::Stopped,
+        false => CommandEnd::Exited(code),
+    };
+    Some(CommandOutcome {
+        output: output.to_owned(),
+        end,
+    })
+}

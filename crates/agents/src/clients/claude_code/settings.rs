@@ -58,13 +58,17 @@ const HOOKS: HooksLayout = HooksLayout {
         "SessionStart",
         "UserPromptSubmit",
         "PreToolUse",
+        "PostToolUseFailure",
         "PreCompact",
         "Stop",
         "SessionEnd",
     ],
-    tool_event: (
-        "PreToolUse",
-        "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|WebFetch|WebSearch|Task|Agent|Skill|ReadMcpResourceTool|ListMcpResourcesTool|mcp__.*",
-    ),
+    tool_events: &[
+        (
+            "PreToolUse",
+            "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|WebFetch|WebSearch|Task|Agent|Skill|ReadMcpResourceTool|ListMcpResourcesTool|mcp__.*",
+        ),
+        ("PostToolUseFailure", "Bash|PowerShell"),
+    ],
     quick_event: None,
 };

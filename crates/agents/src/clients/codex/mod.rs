@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | start | `SessionStart` | taken |
 //! | prompt | `UserPromptSubmit` | taken |
-//! | touch | `PreToolUse`, and `PostToolUse` | taken by both; the first is installed |
+//! | touch | `PreToolUse` | taken |
+//! | failed command | `PostToolUse` | taken; it has what the command printed, and not how it ended |
 //! | compact | `PreCompact` | not taken; a `SessionStart` with the source `compact` follows |
 //! | stop | `Stop` | not taken: what it knows is `decision`, which continues the turn |
 //! | end | `SessionEnd` | has no answer at all |

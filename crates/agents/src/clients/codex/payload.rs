@@ -1,8 +1,11 @@
 //! What Codex sends to a hook. Hooks see two tools of interest: `Bash`, and `apply_patch`, whose `command` is the patch.
 //! Reading a file is a command.
 
-use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
+use crate::hook::{
+    caller::{CallerMarks, UNMARKED},
+    failure::{CommandEnd, CommandOutcome},
+    format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
@@ -25,12 +28,21 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     },
     editing_tools: &["apply_patch"],
     shell_tools: &["Bash"],
+    // What a command printed, and not how it ended (seen in 0.166).
+    read_outcome: |payload| {
+        Some(CommandOutcome {
+            output: payload.first_text(&["tool_response"])?,
+            end: CommandEnd::Unsaid,
+        })
+    },
+    is_after_for_failures: true,
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),
         sample!("PreToolUse", "PreToolUse-Bash"),
         sample!("PreToolUse", "PreToolUse-apply_patch"),
         sample!("PostToolUse"),
+        sample!("PostToolUse", "PostToolUse-failed"),
         sample!("PreCompact"),
         sample!("Stop"),
         sample!("SessionEnd"),

@@ -49,10 +49,14 @@ const HOOKS: HooksLayout = HooksLayout {
         "SessionStart",
         "UserPromptSubmit",
         "PreToolUse",
+        "PostToolUse",
         "Stop",
         "SessionEnd",
     ],
-    tool_event: ("PreToolUse", "Bash|apply_patch|mcp__.*"),
+    tool_events: &[
+        ("PreToolUse", "Bash|apply_patch|mcp__.*"),
+        ("PostToolUse", "Bash"),
+    ],
     // Codex allows no more than three seconds at the end.
     quick_event: Some("SessionEnd"),
 };

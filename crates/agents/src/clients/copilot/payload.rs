@@ -9,7 +9,9 @@ use std::path::PathBuf;
 
 use crate::hook::{
     caller::{CallerMarks, UNMARKED},
+    failure::CommandOutcome,
     format::{COMMON_EVENTS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+    payload::Payload,
 };
 
 /// What it sets in every program that it starts.
@@ -41,6 +43,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
             "preCompact",
             "agentStop",
             "sessionEnd",
+            "postToolUseFailure",
         ],
         COMMON_EVENTS,
     ],
@@ -65,6 +68,14 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         "Edit",
     ],
     shell_tools: &["bash", "powershell", "Bash"],
+    // A command that fails is a success of its tool; the last line is `<shellId: 0 completed with exit code 3>`. What has
+    // `postToolUseFailure` was not run at all (seen in 1.0.102).
+    read_outcome: |payload| {
+        let result = payload.raw_json(&["toolResult", "tool_result"])?;
+        let result = Payload::parse_object(&result)?;
+        let text = result.first_text(&["textResultForLlm", "text_result_for_llm"])?;
+        CommandOutcome::from_noted_code(&text, "exit code ")
+    },
     // `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
     find_transcript: |session, env| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -80,6 +91,9 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("preToolUse"),
         sample!("postToolUse", "postToolUse-view"),
         sample!("postToolUse", "postToolUse-bash"),
+        sample!("postToolUse", "postToolUse-failed"),
+        sample!("postToolUse", "postToolUse-grep"),
+        sample!("postToolUseFailure"),
         sample!("preCompact"),
         sample!("agentStop"),
         sample!("sessionEnd"),

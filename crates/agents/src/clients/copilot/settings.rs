@@ -67,10 +67,10 @@ pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
         "sessionEnd",
     ],
     // Tools of servers have a hyphen or a slash in their name, its own have none.
-    tool_event: (
+    tool_events: &[(
         "postToolUse",
         "view|grep|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search|task|skill|.*[-/].*",
-    ),
+    )],
     quick_event: None,
 };
 

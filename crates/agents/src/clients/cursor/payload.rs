@@ -2,9 +2,11 @@
 //!
 //! `cwd` may be missing or empty; the first of the workspace's roots stands for it.
 
-use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample,
+use crate::hook::{
+    caller::{CallerMarks, UNMARKED},
+    failure::{CommandEnd, CommandOutcome},
+    format::{COMMON_EVENTS, COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+    payload::Payload,
 };
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
@@ -25,6 +27,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
             "preCompact",
             "stop",
             "sessionEnd",
+            "postToolUseFailure",
         ],
         // From Claude Code's file, should the payload ever be without a name.
         COMMON_EVENTS,
@@ -38,6 +41,15 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &["Read"],
     editing_tools: &["Write", "StrReplace", "Edit", "Delete"],
     shell_tools: &["Shell", "Bash"],
+    // An object in a text. `postToolUseFailure` takes no context, so it is not asked for.
+    read_outcome: |payload| {
+        let output = payload.raw_json(&["tool_output"])?;
+        let output = Payload::parse_object(&output)?;
+        Some(CommandOutcome {
+            end: CommandEnd::Exited(output.whole_number("exitCode")?),
+            output: output.first_text(&["output"]).unwrap_or_default(),
+        })
+    },
     find_transcript: |_, env| {
         let path = env("CURSOR_TRANSCRIPT_PATH")?;
         (!path.is_empty()).then(|| path.into())
@@ -48,6 +60,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("preToolUse"),
         sample!("postToolUse", "postToolUse-Read"),
         sample!("postToolUse", "postToolUse-Shell"),
+        sample!("postToolUse", "postToolUse-failed"),
         sample!("preCompact"),
         sample!("stop"),
         sample!("sessionEnd"),

@@ -50,9 +50,9 @@ const HOOKS: HooksLayout = HooksLayout {
         "stop",
         "sessionEnd",
     ],
-    tool_event: (
+    tool_events: &[(
         "postToolUse",
         "Read|Grep|Write|Delete|Shell|Task|WebFetch|WebSearch|MCP:.*",
-    ),
+    )],
     quick_event: None,
 };

@@ -1,9 +1,11 @@
 //! What Gemini CLI sends to a hook.
 
-use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::{
+    caller::{CallerMarks, UNMARKED},
+    failure::CommandOutcome,
     format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
     hook_blocks::BlockTags,
+    payload::Payload,
 };
 
 /// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
@@ -37,6 +39,8 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         "PreCompress",
         "AfterAgent",
         "SessionEnd",
+        // It has none of its own for a tool that failed.
+        "AfterTool",
     ]],
     fields: FieldNames {
         said: &["prompt_response"],
@@ -45,6 +49,13 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &["read_file", "read_many_files"],
     editing_tools: &["write_file", "replace"],
     shell_tools: &["run_shell_command"],
+    // "Output: …", "Exit Code: 3" where it is not 0, and more lines; "Signal: 9" where one ended it.
+    read_outcome: |payload| {
+        let response = payload.raw_json(&["tool_response"])?;
+        let text = Payload::parse_object(&response)?.first_text(&["llmContent"])?;
+        let text = text.trim_start_matches("<untrusted_context>\n");
+        CommandOutcome::from_noted_code(text.trim_start_matches("Output: "), "Exit Code: ")
+    },
     echo: Some(ECHO),
     samples: &[
         sample!("SessionStart"),
@@ -52,6 +63,8 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("BeforeTool"),
         sample!("AfterTool", "AfterTool-read_file"),
         sample!("AfterTool", "AfterTool-run_shell_command"),
+        sample!("AfterTool", "AfterTool-failed"),
+        sample!("AfterTool", "AfterTool-signal"),
         sample!("PreCompress"),
         sample!("AfterAgent"),
         sample!("SessionEnd"),

@@ -62,9 +62,9 @@ const HOOKS: HooksLayout = HooksLayout {
         "AfterAgent",
         "SessionEnd",
     ],
-    tool_event: (
+    tool_events: &[(
         "AfterTool",
         "read_file|read_many_files|grep_search|search_file_content|write_file|replace|run_shell_command|web_fetch|google_web_search|activate_skill|delegate_to_agent|codebase_investigator|mcp_.*",
-    ),
+    )],
     quick_event: None,
 };

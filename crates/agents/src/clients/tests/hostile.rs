@@ -125,6 +125,7 @@ fn what_a_tool_gave_back_may_be_huge() {
             paths: vec!["a.rs".into()],
             written: Vec::new(),
             is_before: false,
+            failed: None,
             outside: OutsideText::default()
         }
     );

@@ -7,7 +7,7 @@ use apostille_agents::{
     briefing,
     briefing::{Briefing, BriefingAudience},
     clients,
-    hook::{HookCall, HookMoment, HookReply},
+    hook::{HookCall, HookMoment, HookReply, failure::FailedCommand},
     ledger::OpenSession,
     session::{Moment, SessionEntry},
 };
@@ -87,7 +87,8 @@ pub(super) fn answer_hook_moment(
     }
     let due = list_due_files(told, &place, &open.session);
     let is_shown = can_show_briefing(told, &settings, &open, &entry);
-    if !is_shown || !has_something_to_look_up(told, &due) {
+    let failed = find_new_failure(told, &open);
+    if !is_shown || failed.is_none() && !has_something_to_look_up(told, &due) {
         if is_worth_writing(&entry) {
             entry.took = clock.elapsed_micros();
             open.append_entry(entry)?;
@@ -114,6 +115,7 @@ pub(super) fn answer_hook_moment(
     });
     let review = ReviewedEdits::review(&cx, &workspace, &open.session, due, earlier.as_deref())?;
     let made = build_moment_briefing(&ctx, &cx, &workspace, told, &open, &review.worse)?;
+    entry.failure = failed.map(|it| it.key.clone());
     entry.took = clock.elapsed_micros();
     entry.shown = made.list_shown();
     entry.withheld = made.list_withheld();
@@ -209,7 +211,7 @@ fn is_outside_moment(told: &HookCall, place: &ProjectFolder) -> bool {
 /// Whether a moment is written down: files that were only looked at are not.
 fn is_worth_writing(entry: &SessionEntry) -> bool {
     let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
-    let is_noting = !entry.noted.is_empty() || !entry.judged.is_empty();
+    let is_noting = !entry.noted.is_empty() || !entry.judged.is_empty() || entry.failure.is_some();
     entry.moment != Moment::Touch || entry.is_outside || is_telling || is_noting
 }
 
@@ -244,6 +246,15 @@ fn can_show_briefing(
 fn has_something_to_look_up(told: &HookCall, due: &[RepoPath]) -> bool {
     let is_touch = matches!(told.moment, HookMoment::Touch { .. });
     !is_touch || !due.is_empty() || !list_briefed_paths(told).is_empty()
+}
+
+/// The command that has just failed, unless its error was looked up before.
+fn find_new_failure<'t>(told: &'t HookCall, open: &OpenSession) -> Option<&'t FailedCommand> {
+    let HookMoment::Touch { failed, .. } = &told.moment else {
+        return None;
+    };
+    let failed = failed.as_ref();
+    failed.filter(|it| open.session.is_new_failure(it))
 }
 
 /// The files that an agent is briefed about. One that was just edited is not among them: an edit may be half done, and
@@ -305,15 +316,29 @@ fn build_moment_briefing(
         }
         HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
         HookMoment::Touch { .. } => {
-            let paths = list_briefed_paths(told).into_iter();
-            let paths = paths.filter_map(|it| resolve_touched_path(&workspace.place, it));
-            match paths.collect::<Vec<RepoPath>>() {
-                paths if paths.is_empty() => reader.brief_worse_memories(cx),
-                paths => reader.brief_file_touch(cx, paths)?,
+            let failed = find_new_failure(told, open);
+            let known = failed.map(|it| reader.brief_failed_command(cx, it));
+            match known.transpose()?.filter(|it| !it.shown.is_empty()) {
+                Some(known) => known,
+                None => brief_touched_files(cx, &reader, told, &workspace.place)?,
             }
         }
         HookMoment::Compact => reader.brief_compaction(cx, &task()?)?,
         HookMoment::Stop { .. } | HookMoment::End => Briefing::default(),
+    })
+}
+
+fn brief_touched_files(
+    cx: &Context,
+    reader: &BriefingAudience<'_>,
+    told: &HookCall,
+    place: &ProjectFolder,
+) -> CommandResult<Briefing> {
+    let paths = list_briefed_paths(told).into_iter();
+    let paths = paths.filter_map(|it| resolve_touched_path(place, it));
+    Ok(match paths.collect::<Vec<RepoPath>>() {
+        paths if paths.is_empty() => reader.brief_worse_memories(cx),
+        paths => reader.brief_file_touch(cx, paths)?,
     })
 }
 

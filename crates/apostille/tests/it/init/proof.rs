@@ -103,3 +103,29 @@ fn hooks_are_tried_as_the_client_would() {
         "all answered",
     );
 }
+
+#[test]
+fn hook_of_a_newer_version_is_missed_and_added_by_init() {
+    let env = world();
+    let init = ["init", "--yes", "--client", "codex", "--no-rules"];
+    env.ok(&init);
+    let path = env.repo().join(".codex/hooks.json");
+    let now = fs::read_to_string(&path).unwrap();
+    let mut older: serde_json::Value = serde_json::from_str(&now).unwrap();
+    older["hooks"]
+        .as_object_mut()
+        .unwrap()
+        .remove("PostToolUse");
+    fs::write(&path, older.to_string()).unwrap();
+    let ran = env.run(&["doctor"]);
+    let why =
+        "hooks     codex: no hook for PostToolUse; `apostille init` adds it (.codex/hooks.json)";
+    assert!(ran.out.contains(why), "{ran}");
+    env.ok(&init);
+    assert!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .contains("codex PostToolUse")
+    );
+    assert!(!env.run(&["doctor"]).out.contains("no hook for"));
+}
