@@ -248,6 +248,14 @@ impl AgentSession {
             .collect()
     }
 
+    /// What was shown at any time, and what was said not to hold.
+    #[must_use]
+    pub fn told_ids(&self) -> BTreeSet<MemoryId> {
+        let entries = self.entries.iter();
+        let told = entries.flat_map(|it| it.shown.iter().chain(&it.withheld));
+        told.map(|it| it.id).collect()
+    }
+
     /// What was said not to hold, and the agent still has before it.
     #[must_use]
     pub fn withheld_in_context(&self) -> BTreeSet<MemoryId> {

@@ -116,11 +116,8 @@ fn build_moment_views(
     session: &AgentSession,
     is_all: bool,
 ) -> Result<Vec<MomentView>, StoreError> {
-    let ids: Vec<MemoryId> = session
-        .ids_in_context()
-        .union(&session.withheld_in_context())
-        .copied()
-        .collect();
+    // Also of what the client has dropped since: it was shown all the same.
+    let ids: Vec<MemoryId> = session.told_ids().into_iter().collect();
     let mut memories = cx.store.get_by_ids(&ids)?;
     memories.retain(|it| spaces.contains(&it.space));
     let now: BTreeMap<MemoryId, VerifiedMemory> = verify::follow_memory_citations(cx, memories)
@@ -214,7 +211,7 @@ impl SessionsReply {
                 repo: last.space.to_string(),
                 at: last.at.to_string(),
                 turns: count_session_turns(it),
-                shown: it.ids_in_context().len(),
+                shown: it.shown_ids().len(),
             })
         };
         Self {

@@ -285,3 +285,39 @@ fn a_folder_that_is_named_counts_once() {
     );
     assert!(context(&ran).contains("10 MB"), "{ran}");
 }
+
+/// What the client dropped is still there to be told about.
+#[test]
+fn why_knows_memories_that_were_shown_before_a_compaction() {
+    let mut env = Env::new();
+    env.set("APOSTILLE_HOOK_ALONE", "1");
+    env.with_facts();
+    prompt(&env, "s1", "how large may uploads be?");
+    env.live_on();
+    let withheld = prompt(&env, "s2", "how large may uploads be?");
+    assert!(withheld.contains("m-2"), "{withheld}");
+    env.at("2026-03-01T12:05:00Z");
+    for session in ["s1", "s2"] {
+        hooked(&env, session, "PreCompact", &json!({ "trigger": "auto" }));
+        hooked(
+            &env,
+            session,
+            "SessionStart",
+            &json!({ "source": "compact" }),
+        );
+        let why = env.ok(&["why", "--all", "--session", session]);
+        assert!(
+            why.contains("m-2") && !why.contains("forgotten since"),
+            "{why}"
+        );
+    }
+    let listed: Value = serde_json::from_str(&env.ok(&["why", "--list", "--json"])).unwrap();
+    let shown = |name: &str| {
+        let mut rows = listed["sessions"].as_array().unwrap().iter();
+        rows.find(|it| it["session"] == name).unwrap()["shown"].clone()
+    };
+    // The limit, and the preference that every start tells.
+    assert_eq!(shown("s1"), 2);
+    env.stated(&["forget", "m-2"]);
+    assert!(!env.ok(&["why", "--all", "--session", "s1"]).contains("m-2"));
+}
