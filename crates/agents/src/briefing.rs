@@ -8,6 +8,7 @@ mod mentioned_paths;
 mod page;
 mod phrase;
 mod prompt_kind;
+mod session_notes;
 mod worse;
 
 use crate::session::{AgentSession, ShownMemory};
@@ -28,6 +29,7 @@ pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
 pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
+pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
@@ -119,6 +121,7 @@ impl BriefingAudience<'_> {
         page.push_section(IDENTITY, identity);
         let mut shown = page.push_memories(WISHES, self.list_user_preferences(cx)?);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
+        self.push_session_notes(cx, &mut page)?;
         let worse = page.push_worse_in_half(self.worse);
         if is_compacted {
             let mut kept = self.list_shown_rules(cx)?;

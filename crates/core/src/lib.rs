@@ -93,6 +93,7 @@ pub mod repair_text;
 pub mod revise;
 pub mod rollback;
 pub mod runs;
+pub mod scratch;
 pub mod space;
 pub mod speaker;
 pub mod standing_text;

@@ -12,6 +12,7 @@ use apostille_core::{
     recall::{self, RecallRequest},
     remember::classify,
     revise,
+    scratch::recall_session_notes,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
 use schemars::JsonSchema;
@@ -71,6 +72,9 @@ struct RecallInput {
     /// Also what happened in earlier tasks
     #[serde(default)]
     episodes: bool,
+    /// session: your own notes of this session, whatever the query
+    #[schemars(extend("enum" = ["knowledge", "episode", "session"]))]
+    layer: Option<TextEncoded<Layer>>,
     /// At most so many
     limit: Option<ResultLimit>,
 }
@@ -95,9 +99,13 @@ fn describe_recall_tool() -> Tool {
 /// What is known that matters to a question, each with how it stands in this checkout.
 fn run_recall_tool(call: &ToolCall) -> ToolResult {
     let question: RecallInput = call.read_input()?;
+    let layer = question.layer.map_or(Layer::Knowledge, |it| it.0);
+    if layer == Layer::Session {
+        return answer_session_notes(call, question.limit);
+    }
     let path = question.path.0;
     let is_open = question.query.is_empty() && path.is_none();
-    let mut layers = vec![Layer::Knowledge];
+    let mut layers = vec![layer];
     layers.extend(question.episodes.then_some(Layer::Episode));
     let ask = RecallRequest {
         text: question.query,
@@ -123,6 +131,13 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
         .map(|it| it.memory)
         .collect();
     ToolAnswer::new_json(&RecallToolReply::new(&recalled, &identity, is_open))
+}
+
+/// The notes that this session left for itself.
+fn answer_session_notes(call: &ToolCall, limit: Option<ResultLimit>) -> ToolResult {
+    let limit = limit.map_or(MAX_SHOWN, |it| it.capped_at(MAX_SHOWN));
+    let notes = recall_session_notes(call, &call.spaces(), call.caller.session, limit)?;
+    ToolAnswer::new_json(&RecallToolReply::new(&notes, &[], true))
 }
 
 /// A fact to keep.

@@ -4,6 +4,7 @@ use apostille_core::{
     memory::Layer,
     policy::InjectMode,
     recall::{self, RecallOutcome, RecallRequest, VerifiedHit},
+    scratch::recall_session_notes,
 };
 
 use crate::json::{RecallReply, ScoreView};
@@ -16,13 +17,23 @@ use apostille_terminal::{
 };
 use apostille_workspace::workspace::Workspace;
 
-/// Recalls what matters to a question.
+/// How many notes an agent is given back of its session, unless it says.
+const MAX_NOTES: usize = 50;
+
+/// Recalls what matters to a question; in an agent's shell, all notes of its session where it asks for that layer.
 pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
     let workspace = ctx.open_workspace_at(args.at.as_deref())?;
-    let recalled = recall::recall(
-        &workspace.context(),
-        &build_recall_request(&workspace, args)?,
-    )?;
+    let recalled = match ctx.system.env.session_id() {
+        Some(session) if args.layers == [Layer::Session] => {
+            let limit = args.limit.unwrap_or(MAX_NOTES);
+            let spaces = workspace.spaces();
+            recall_session_notes(&workspace.context(), &spaces, Some(session), limit)?
+        }
+        _ => recall::recall(
+            &workspace.context(),
+            &build_recall_request(&workspace, args)?,
+        )?,
+    };
     let answer = ctx.render_output(&RecallReply::from(&recalled), |paint| {
         if args.block {
             recalled.block.clone()

@@ -46,6 +46,7 @@ mod model;
 mod moving;
 mod names;
 mod near;
+mod notes;
 mod output;
 mod pending;
 mod poison;

@@ -85,7 +85,12 @@ pub(super) fn answer_hook_moment(
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
     }
-    let due = list_due_files(told, &place, &open.session);
+    // One that goes on with all that it was told has nothing to be judged anew.
+    let is_kept = is_start_kept(told, &open);
+    let due = match is_kept {
+        true => Vec::new(),
+        false => list_due_files(told, &place, &open.session),
+    };
     let is_shown = can_show_briefing(told, &settings, &open, &entry);
     let failed = find_new_failure(told, &open);
     if !is_shown || failed.is_none() && !has_something_to_look_up(told, &due) {
@@ -109,7 +114,7 @@ pub(super) fn answer_hook_moment(
         late: &late,
         ..workspace.context()
     };
-    let earlier = is_new_session(told).then(|| {
+    let earlier = (is_new_session(told) && !is_kept).then(|| {
         let repo = &workspace.settings.repo;
         sessions::list_earlier_sessions(&ledger, repo, &session)
     });
@@ -237,8 +242,7 @@ fn can_show_briefing(
         } => open.session.is_memory_ignored(),
         _ => entry.is_ignored,
     };
-    let is_kept = clients::has_start_context(told) && open.session.has_begun();
-    let is_worth = !is_ignored && !is_kept && can_find_memories(settings);
+    let is_worth = !is_ignored && can_find_memories(settings);
     clients::can_take_context(told) && is_worth
 }
 
@@ -277,6 +281,11 @@ fn list_briefed_paths(told: &HookCall) -> Vec<&str> {
         .collect()
 }
 
+/// Whether a session goes on that still has what it was told when it began.
+fn is_start_kept(told: &HookCall, open: &OpenSession) -> bool {
+    clients::has_start_context(told) && open.session.has_begun()
+}
+
 /// Whether a session begins that the agent knows nothing of yet.
 fn is_new_session(told: &HookCall) -> bool {
     matches!(
@@ -311,6 +320,7 @@ fn build_moment_briefing(
             .map(Option::unwrap_or_default)
     };
     Ok(match &told.moment {
+        HookMoment::Start { .. } if is_start_kept(told, open) => reader.brief_session_notes(cx)?,
         HookMoment::Start { is_compacted, .. } => {
             reader.brief_session_start(cx, &task()?, *is_compacted)?
         }
