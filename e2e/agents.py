@@ -50,6 +50,10 @@ class Agent:
     def read(self, world, path):
         return self.shell(world, path)
 
+    def failing(self, command):
+        """Two calls of its shell with a command that fails."""
+        return [self.run(command)] * 2
+
     def complaints(self, log):
         """What the agent's own notes say went wrong with a hook. Each pattern was seen to match when one failed."""
         return re.findall(self.wrong, log, re.M)
@@ -74,7 +78,13 @@ class Claude(Agent):
         return "Read", {"file_path": str(world.repo / path)}
 
     def shell(self, world, path):
-        return "Bash", {"command": f"cat {path}", "description": "look"}
+        return self.run(f"cat {path}")
+
+    def run(self, command):
+        return "Bash", {"command": command, "description": "look"}
+
+    def delegated(self, task):
+        return [("Agent|Task", {"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": False})]
 
 
 class Codex(Agent):
@@ -103,7 +113,14 @@ trust_level = "trusted"
         return [next(self.folder().glob("vendor/*/bin/codex")), "exec", *free, *again]
 
     def shell(self, world, path):
-        return "exec_command|shell", {"cmd": f"cat {path}", "command": f"cat {path}"}
+        return self.run(f"cat {path}")
+
+    def run(self, command):
+        return "exec_command|shell", {"cmd": command, "command": command}
+
+    def delegated(self, task):
+        # It would be done before the sub-agent has begun.
+        return [("spawn_agent", {"message": task, "task_name": "look"}), self.run("sleep 2")]
 
 
 class Copilot(Agent):
@@ -122,7 +139,13 @@ class Copilot(Agent):
         return "view", {"path": str(world.repo / path)}
 
     def shell(self, world, path):
-        return "bash", {"command": f"cat {path}", "description": "look"}
+        return self.run(f"cat {path}")
+
+    def run(self, command):
+        return "bash", {"command": command, "description": "look"}
+
+    def delegated(self, task):
+        return [("task", {"description": "look", "prompt": task, "agent_type": "explore", "name": "look", "mode": "sync"})]
 
 
 class Gemini(Agent):
@@ -146,7 +169,13 @@ class Gemini(Agent):
         return "read_file", {"file_path": path}
 
     def shell(self, world, path):
-        return "run_shell_command", {"command": f"cat {path}", "description": "look"}
+        return self.run(f"cat {path}")
+
+    def run(self, command):
+        return "run_shell_command", {"command": command, "description": "look"}
+
+    def delegated(self, task):
+        return [("invoke_agent", {"agent_name": "codebase_investigator", "prompt": task})]
 
 
 AGENTS = {it.name: it for it in [Claude(), Codex(), Copilot(), Gemini()]}

@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SAYS = "Done, as you asked."
 MODEL = "stand-in"
+ANSWERS = itertools.count(1)
 
 
 class StandIn:
@@ -128,7 +129,8 @@ def messages(body, call):
         delta, end = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}, "tool_use"
         whole = block | {"input": arguments}
     usage = {"input_tokens": 10, "output_tokens": 5}
-    message = {"id": "msg_0", "type": "message", "role": "assistant", "model": body.get("model"), "usage": usage, "stop_sequence": None}
+    # Claude Code takes answers of one name for one answer when it takes a session up again.
+    message = {"id": f"msg_{next(ANSWERS)}", "type": "message", "role": "assistant", "model": body.get("model"), "usage": usage, "stop_sequence": None}
     if not body.get("stream"):
         return message | {"content": [whole], "stop_reason": end}
     return [

@@ -9,6 +9,7 @@ mod page;
 mod phrase;
 mod prompt_kind;
 mod session_notes;
+mod subtask;
 mod worse;
 
 use crate::session::{AgentSession, ShownMemory};

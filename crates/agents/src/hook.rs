@@ -5,6 +5,7 @@
 //! client (`clients`); here is what reads and writes by them, and knows no client.
 
 pub(crate) mod caller;
+pub mod delegated_task;
 pub mod exposure;
 pub mod failure;
 pub(crate) mod format;
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 
 use crate::client::Client;
 
-use self::{exposure::OutsideText, failure::FailedCommand};
+use self::{delegated_task::DelegatedTask, exposure::OutsideText, failure::FailedCommand};
 
 /// A call of a hook, as the client describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct HookCall {
     pub session: Option<String>,
     /// The turn, in clients that count them.
     pub turn: Option<String>,
+    /// The sub-agent that it happens to; nothing where it is the agent that the person talks to.
+    pub agent: Option<String>,
     /// Where the agent stands.
     pub cwd: Option<PathBuf>,
     /// The file that the client writes the session to. It may not exist yet.
@@ -71,7 +74,10 @@ pub enum HookMoment {
         /// What strangers wrote that it brings in.
         outside: OutsideText,
         /// The command that it ran, where that failed.
-        failed: Option<FailedCommand>,
+        failed: Option<Box<FailedCommand>>,
+        /// The task that it is about to hand to a sub-agent, where the client lets a hook extend it. What is answered is for
+        /// the sub-agent then.
+        task: Option<Box<DelegatedTask>>,
     },
     /// What was said so far is about to be summarised.
     Compact,
@@ -82,6 +88,23 @@ pub enum HookMoment {
     },
     /// The session is over.
     End,
+}
+
+impl HookMoment {
+    /// A tool was used, and nothing is to be said or noted about it.
+    pub(crate) const UNTOUCHED: Self = Self::Touch {
+        paths: Vec::new(),
+        written: Vec::new(),
+        is_before: false,
+        outside: OutsideText {
+            is_certain: false,
+            scripts: Vec::new(),
+            remotes: Vec::new(),
+            packages: Vec::new(),
+        },
+        failed: None,
+        task: None,
+    };
 }
 
 /// What we want to say.

@@ -1,6 +1,7 @@
 //! A session of an agent, as its hooks saw it: what it was shown, turn by turn, and why. It is what "nothing twice"
 //! rests on, and what `why` reads. No text of a memory is in it.
 
+mod contexts;
 mod failures;
 mod noted;
 mod record;
@@ -38,6 +39,10 @@ words! {
         Prompt = "prompt",
         /// A file is about to be changed, or was looked at.
         Touch = "touch",
+        /// A command failed.
+        Failure = "failure",
+        /// A sub-agent is given a task.
+        Subtask = "subtask",
         /// The client is about to forget most of what was said.
         Compact = "compact",
         /// The agent has answered.
@@ -46,6 +51,14 @@ words! {
         End = "end",
         /// What it left behind was gone through.
         Done = "done",
+    }
+}
+
+impl Moment {
+    /// Whether it is one of the many at which a tool is used: it is written down only where something came of it.
+    #[must_use]
+    pub fn is_tools(self) -> bool {
+        matches!(self, Self::Touch | Self::Failure | Self::Subtask)
     }
 }
 
@@ -99,6 +112,9 @@ pub struct SessionEntry {
     /// The turn, by the client's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// The sub-agent that it happened to, by the client's name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// What was said, as a digest: enough to know it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
@@ -167,6 +183,7 @@ impl SessionEntry {
             space,
             moment,
             turn: None,
+            agent: None,
             words: None,
             is_ignored: false,
             is_fresh: false,
@@ -324,7 +341,7 @@ impl AgentSession {
             .entries
             .iter()
             .rev()
-            .filter(|it| !matches!(it.moment, Moment::Touch | Moment::Done));
+            .filter(|it| !it.moment.is_tools() && it.moment != Moment::Done);
         let last = moments.next().filter(|it| it.moment == new.moment);
         last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }

@@ -56,12 +56,13 @@ fn page(client: Client, samples: &[HookSample]) -> String {
             event,
             session,
             turn,
+            agent,
             cwd,
             transcript,
             moment,
         } = told;
         format!(
-            "{client} {event}: {moment:?}\n  session {session:?}\n  turn {turn:?}\n  cwd {cwd:?}\n  transcript {transcript:?}\n\
+            "{client} {event}: {moment:?}\n  session {session:?}\n  turn {turn:?}, agent {agent:?}\n  cwd {cwd:?}\n  transcript {transcript:?}\n\
              context: {context}\nnotice: {notice}\nnothing: {nothing}\n"
         )
     };
@@ -255,7 +256,10 @@ fn context_is_taken_at_known_moments() {
         Client::Copilot,
         "postToolUse postToolUseFailure preToolUse sessionStart userPromptSubmitted",
     );
-    check(Client::Gemini, "AfterTool BeforeAgent SessionStart");
+    check(
+        Client::Gemini,
+        "AfterTool BeforeAgent BeforeTool SessionStart",
+    );
     check(
         Client::Cursor,
         "beforeSubmitPrompt postToolUse sessionStart",

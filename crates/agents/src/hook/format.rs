@@ -8,7 +8,8 @@ use crate::client::Client;
 
 use super::{
     EnvLookup, HookCall, HookMoment, HookSample, Names,
-    exposure::{OutsideText, ToolUse, weigh_tool_use},
+    delegated_task::DelegatedTask,
+    exposure::{ToolUse, weigh_tool_use},
     failure::{CommandOutcome, FailedCommand, recognize_failed_command},
     hook_blocks::{self, BlockTags},
     payload::Payload,
@@ -26,6 +27,11 @@ pub(crate) struct PayloadFormat {
     pub(crate) editing_tools: Names,
     /// Its tools that run a command. Others are not looked at.
     pub(crate) shell_tools: Names,
+    /// Its tools that hand a task to a sub-agent, where what they are given may be extended without deciding whether they
+    /// run; and the fields that hold the task.
+    pub(crate) task_tools: (Names, Names),
+    /// How prompts begin that the client itself writes, and no person.
+    pub(crate) own_prompts: Names,
     /// How a command ended, by what is sent after it. `None`: it did not fail, or nobody says.
     pub(crate) read_outcome: fn(&Payload<'_>) -> Option<CommandOutcome>,
     /// Whether what is sent after a tool is only asked about failures: all else was asked before the tool ran.
@@ -46,6 +52,7 @@ pub(crate) struct FieldNames {
     pub(crate) event: Names,
     pub(crate) session: Names,
     pub(crate) turn: Names,
+    pub(crate) agent: Names,
     pub(crate) cwd: Names,
     pub(crate) transcript: Names,
     pub(crate) said: Names,
@@ -58,6 +65,7 @@ pub(crate) const COMMON_FIELDS: FieldNames = FieldNames {
     event: &["hook_event_name"],
     session: &["session_id"],
     turn: &[],
+    agent: &["agent_id"],
     cwd: &["cwd"],
     transcript: &["transcript_path"],
     said: &["last_assistant_message"],
@@ -84,6 +92,8 @@ pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &[],
     editing_tools: &[],
     shell_tools: &[],
+    task_tools: (&[], &[]),
+    own_prompts: &[],
     read_outcome: |_| None,
     is_after_for_failures: false,
     echo: None,
@@ -108,6 +118,7 @@ impl PayloadFormat {
             client,
             event: event.to_owned(),
             turn: payload.first_text(fields.turn),
+            agent: payload.first_text(fields.agent),
             cwd: payload.first_text(fields.cwd).map(PathBuf::from),
             transcript: transcript.or_else(|| (self.find_transcript)(session.as_deref(), env)),
             moment: self.read_moment(common, payload),
@@ -141,6 +152,10 @@ impl PayloadFormat {
             }
             "UserPromptSubmit" => {
                 let prompt = payload.first_text(&["prompt"]).unwrap_or_default();
+                let mut own = self.own_prompts.iter();
+                if own.any(|it| prompt.trim_start().starts_with(it)) {
+                    return HookMoment::UNTOUCHED;
+                }
                 HookMoment::Prompt {
                     text: hook_blocks::strip_hook_blocks(self.echo.as_ref(), &prompt),
                 }
@@ -179,28 +194,36 @@ impl PayloadFormat {
             written: touched.written,
             is_before,
             failed: self.find_failed_command(payload).filter(|_| !is_before),
+            task: self
+                .find_delegated_task(&name, &input)
+                .filter(|_| is_before),
         }
+    }
+
+    fn find_delegated_task(&self, tool: &str, input: &str) -> Option<Box<DelegatedTask>> {
+        let (tools, fields) = self.task_tools;
+        let is_task = tools.contains(&tool);
+        let task = is_task.then(|| DelegatedTask::read(input, fields));
+        task.flatten().map(Box::new)
     }
 
     fn read_failure(&self, payload: &Payload) -> HookMoment {
-        HookMoment::Touch {
-            outside: OutsideText::default(),
-            paths: Vec::new(),
-            written: Vec::new(),
-            is_before: false,
-            failed: self.find_failed_command(payload),
+        let mut moment = HookMoment::UNTOUCHED;
+        if let HookMoment::Touch { failed, .. } = &mut moment {
+            *failed = self.find_failed_command(payload);
         }
+        moment
     }
 
     /// The command that a tool ran, where it failed.
-    fn find_failed_command(&self, payload: &Payload) -> Option<FailedCommand> {
+    fn find_failed_command(&self, payload: &Payload) -> Option<Box<FailedCommand>> {
         let name = payload.first_text(self.fields.tool)?;
         let is_shell = self.find_file_use(&name) == Some(FileUse::Runs);
         let outcome = is_shell.then(|| (self.read_outcome)(payload)).flatten()?;
         let input = payload.raw_json(self.fields.input)?;
         let object = Payload::parse_object(&input);
         let command = object.map_or_else(|| input.to_string(), |it| read_command(&it).0);
-        recognize_failed_command(&command, &outcome)
+        recognize_failed_command(&command, &outcome).map(Box::new)
     }
 
     /// What a tool does with files; nothing where it is not known to be about files.

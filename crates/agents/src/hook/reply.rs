@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{HookCall, HookMoment, HookReply, Names};
+use super::{HookCall, HookMoment, HookReply, Names, delegated_task::DelegatedTask};
 
 /// How a client is answered.
 pub(crate) struct ReplyFormat {
@@ -26,6 +26,10 @@ pub(crate) const NESTED: ReplyFormat = ReplyFormat {
     print: |call, reply| match call.moment {
         HookMoment::Compact | HookMoment::Stop { .. } => print_nested_reply(call, reply, false),
         HookMoment::End => String::new(),
+        HookMoment::Touch {
+            task: Some(ref task),
+            ..
+        } => print_extended_task(call, reply, task, "updatedInput"),
         _ => print_nested_reply(call, reply, true),
     },
     has_notice: true,
@@ -71,4 +75,20 @@ pub(crate) fn print_nested_reply(call: &HookCall, reply: &HookReply, is_taken: b
             context.map(|it| json!({"hookEventName": call.event, "additionalContext": it})),
         ),
     ])
+}
+
+/// The task of a sub-agent with the context behind it, under this key. Nothing decides whether the tool may run: seen in
+/// Claude Code 2.1.325, what is given without a decision still asks the person.
+pub(crate) fn print_extended_task(
+    call: &HookCall,
+    reply: &HookReply,
+    task: &DelegatedTask,
+    key: &str,
+) -> String {
+    let context = accepted_context(reply, true);
+    let Some(input) = context.and_then(|it| task.extend_input(it)) else {
+        return String::new();
+    };
+    let event = json!(call.event);
+    format!(r#"{{"hookSpecificOutput":{{"hookEventName":{event},"{key}":{input}}}}}"#)
 }

@@ -61,7 +61,10 @@ fn failed_command_brings_what_is_known_about_it_once() {
     assert_eq!(fails(&env, "s1", "cargo build -p api", &later), "");
     assert!(fails(&env, "s2", "cargo build -p api", STALE).contains("m-3"));
     let why = env.ok(&["why", "--session", "s1", "--all"]);
-    assert!(why.contains("m-3") && why.contains("schema"), "{why}");
+    assert!(
+        why.contains("failure") && why.contains("m-3") && why.contains("schema"),
+        "{why}"
+    );
 }
 
 #[test]

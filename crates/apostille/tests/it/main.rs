@@ -61,6 +61,7 @@ mod sharing;
 mod socket;
 mod spaces;
 mod story;
+mod subagents;
 mod symbols;
 mod task;
 mod tokens;

@@ -5,6 +5,7 @@
 //! | start | `SessionStart` | taken |
 //! | prompt | `UserPromptSubmit` | taken |
 //! | touch | `PreToolUse`, and `PostToolUse` | taken by both; the first is installed |
+//! | sub-agent's task | `PreToolUse` of `Agent` or `Task` | `updatedInput`, taken without a decision, and deciding nothing |
 //! | failed command | `PostToolUseFailure` | taken |
 //! | compact | `PreCompact` | plain text, which becomes instructions for the summary |
 //! | stop | `Stop` | never given: it would continue the turn |

@@ -27,6 +27,9 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &["Read"],
     editing_tools: &["Edit", "MultiEdit", "Write", "NotebookEdit"],
     shell_tools: &["Bash", "PowerShell"],
+    task_tools: (&["Agent", "Task"], &["prompt"]),
+    // A sub-agent in the background is done.
+    own_prompts: &["<task-notification>"],
     read_outcome: read_failed_outcome,
     samples: &[
         sample!("SessionStart"),
@@ -34,6 +37,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("UserPromptSubmit"),
         sample!("PreToolUse", "PreToolUse-Edit"),
         sample!("PreToolUse", "PreToolUse-Bash"),
+        sample!("PreToolUse", "PreToolUse-Agent"),
         sample!("PostToolUse"),
         sample!("PostToolUseFailure"),
         sample!("PostToolUseFailure", "PostToolUseFailure-interrupted"),

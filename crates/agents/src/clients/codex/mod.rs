@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | start | `SessionStart` | taken |
 //! | prompt | `UserPromptSubmit` | taken |
+//! | sub-agent's task | `UserPromptSubmit` with an `agent_id` | taken |
 //! | touch | `PreToolUse` | taken |
 //! | failed command | `PostToolUse` | taken; it has what the command printed, and not how it ended |
 //! | compact | `PreCompact` | not taken; a `SessionStart` with the source `compact` follows |

@@ -39,6 +39,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),
+        sample!("UserPromptSubmit", "UserPromptSubmit-agent"),
         sample!("PreToolUse", "PreToolUse-Bash"),
         sample!("PreToolUse", "PreToolUse-apply_patch"),
         sample!("PostToolUse"),

@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | start | `sessionStart` | taken |
 //! | prompt | `userPromptSubmitted` | taken, though an older page of the documentation says otherwise |
-//! | touch | `postToolUse` | taken |
+//! | sub-agent's task | `userPromptSubmitted` with an `agentId` | taken |
+//! | touch, failed command | `postToolUse` | taken |
 //! | touch | `preToolUse` | taken, but never installed: a hook that cannot be started there denies the tool |
 //! | compact | `preCompact` | not taken |
 //! | stop | `agentStop` | not taken: what it knows is `decision`, which continues the turn |

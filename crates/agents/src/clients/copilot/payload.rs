@@ -49,8 +49,15 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     ],
     fields: FieldNames {
         event: &["hook_event_name"],
-        session: &["sessionId", "session_id"],
+        // A sub-agent's events have its own name as the session, and that of who started it beside (seen in 1.0.102).
+        session: &[
+            "parentAgentId",
+            "parent_agent_id",
+            "sessionId",
+            "session_id",
+        ],
         turn: &[],
+        agent: &["agentId", "agent_id"],
         cwd: &["cwd", "workingDirectory"],
         transcript: &["transcriptPath", "transcript_path"],
         said: &["finalMessage", "last_assistant_message"],
@@ -88,6 +95,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     samples: &[
         sample!("sessionStart"),
         sample!("userPromptSubmitted"),
+        sample!("userPromptSubmitted", "userPromptSubmitted-agent"),
         sample!("preToolUse"),
         sample!("postToolUse", "postToolUse-view"),
         sample!("postToolUse", "postToolUse-bash"),

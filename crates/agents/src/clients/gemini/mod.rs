@@ -4,8 +4,9 @@
 //! |---|---|---|
 //! | start | `SessionStart` | taken |
 //! | prompt | `BeforeAgent` | taken |
-//! | touch | `AfterTool` | taken: the read is the moment before the edit |
+//! | touch, failed command | `AfterTool` | taken: the read is the moment before the edit |
 //! | touch | `BeforeTool` | not taken |
+//! | sub-agent's task | `BeforeTool` of `invoke_agent` | `tool_input`, which replaces all of it |
 //! | compact | `PreCompress` | not taken |
 //! | stop | `AfterAgent` | not taken: what it knows is `decision`, which continues the turn |
 //! | end | `SessionEnd` | not taken |

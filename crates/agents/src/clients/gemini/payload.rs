@@ -49,6 +49,10 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     reading_tools: &["read_file", "read_many_files"],
     editing_tools: &["write_file", "replace"],
     shell_tools: &["run_shell_command"],
+    task_tools: (
+        &["invoke_agent", "delegate_to_agent", "codebase_investigator"],
+        &["prompt", "objective", "task"],
+    ),
     // "Output: …", "Exit Code: 3" where it is not 0, and more lines; "Signal: 9" where one ended it.
     read_outcome: |payload| {
         let response = payload.raw_json(&["tool_response"])?;
@@ -61,6 +65,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("SessionStart"),
         sample!("BeforeAgent"),
         sample!("BeforeTool"),
+        sample!("BeforeTool", "BeforeTool-invoke_agent"),
         sample!("AfterTool", "AfterTool-read_file"),
         sample!("AfterTool", "AfterTool-run_shell_command"),
         sample!("AfterTool", "AfterTool-failed"),

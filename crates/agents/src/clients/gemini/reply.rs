@@ -2,10 +2,14 @@
 //! a part of the prompt (see `payload`). A message for the person is shown at every event.
 
 use crate::hook::HookMoment;
-use crate::hook::reply::{NESTED, ReplyFormat, print_nested_reply};
+use crate::hook::reply::{NESTED, ReplyFormat, print_extended_task, print_nested_reply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     print: |call, reply| match call.moment {
+        HookMoment::Touch {
+            task: Some(ref task),
+            ..
+        } => print_extended_task(call, reply, task, "tool_input"),
         HookMoment::Touch {
             is_before: true, ..
         } => print_nested_reply(call, reply, false),

@@ -58,13 +58,20 @@ const HOOKS: HooksLayout = HooksLayout {
     events: &[
         "SessionStart",
         "BeforeAgent",
+        "BeforeTool",
         "AfterTool",
         "AfterAgent",
         "SessionEnd",
     ],
-    tool_events: &[(
-        "AfterTool",
-        "read_file|read_many_files|grep_search|search_file_content|write_file|replace|run_shell_command|web_fetch|google_web_search|activate_skill|delegate_to_agent|codebase_investigator|mcp_.*",
-    )],
+    tool_events: &[
+        (
+            "BeforeTool",
+            "invoke_agent|delegate_to_agent|codebase_investigator",
+        ),
+        (
+            "AfterTool",
+            "read_file|read_many_files|grep_search|search_file_content|write_file|replace|run_shell_command|web_fetch|google_web_search|activate_skill|invoke_agent|delegate_to_agent|codebase_investigator|mcp_.*",
+        ),
+    ],
     quick_event: None,
 };

@@ -126,6 +126,7 @@ fn what_a_tool_gave_back_may_be_huge() {
             written: Vec::new(),
             is_before: false,
             failed: None,
+            task: None,
             outside: OutsideText::default()
         }
     );

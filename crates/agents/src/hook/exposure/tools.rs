@@ -55,6 +55,7 @@ const AGENT_TOOLS: &[&str] = &[
     "task",
     "agent",
     "spawn_agent",
+    "invoke_agent",
     "delegate_to_agent",
     "codebase_investigator",
     "skill",

@@ -9,7 +9,7 @@ use apostille_agents::{
     clients,
     hook::{HookCall, HookMoment, HookReply, failure::FailedCommand},
     ledger::OpenSession,
-    session::{Moment, SessionEntry},
+    session::{AgentSession, Moment, SessionEntry},
 };
 use apostille_cite::citation::RepoPath;
 use apostille_core::{Context, policy::InjectMode, verify::VerifiedMemory};
@@ -78,16 +78,16 @@ pub(super) fn answer_hook_moment(
     // Once is enough: what came in stays in.
     entry.is_outside = !open.session.is_exposed() && is_outside_moment(told, &place);
     let moment = entry.moment;
-    if moment != Moment::Touch && open.session.is_repeat(&entry) {
+    if !moment.is_tools() && open.session.is_repeat(&entry) {
         return Ok(());
     }
     let notice = find_place_notice(told, &settings, &open, &entry);
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
     }
-    // One that goes on with all that it was told has nothing to be judged anew.
+    // One that goes on with all that it was told has nothing to be judged anew, and a sub-agent edited nothing yet.
     let is_kept = is_start_kept(told, &open);
-    let due = match is_kept {
+    let due = match is_kept || moment == Moment::Subtask {
         true => Vec::new(),
         false => list_due_files(told, &place, &open.session),
     };
@@ -120,7 +120,10 @@ pub(super) fn answer_hook_moment(
     });
     let review = ReviewedEdits::review(&cx, &workspace, &open.session, due, earlier.as_deref())?;
     let made = build_moment_briefing(&ctx, &cx, &workspace, told, &open, &review.worse)?;
-    entry.failure = failed.map(|it| it.key.clone());
+    if let Some(failed) = failed {
+        entry.moment = Moment::Failure;
+        entry.failure = Some(failed.key.clone());
+    }
     entry.took = clock.elapsed_micros();
     entry.shown = made.list_shown();
     entry.withheld = made.list_withheld();
@@ -168,7 +171,7 @@ fn find_place_notice(
         told.moment,
         HookMoment::Start { .. } | HookMoment::Prompt { .. }
     );
-    if !is_first || !is_heard {
+    if !is_first || !is_heard || told.agent.is_some() {
         return None;
     }
     let untrusted = settings.untrusted.map(|why| PlaceNotice {
@@ -217,7 +220,7 @@ fn is_outside_moment(told: &HookCall, place: &ProjectFolder) -> bool {
 fn is_worth_writing(entry: &SessionEntry) -> bool {
     let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
     let is_noting = !entry.noted.is_empty() || !entry.judged.is_empty() || entry.failure.is_some();
-    entry.moment != Moment::Touch || entry.is_outside || is_telling || is_noting
+    !entry.moment.is_tools() || entry.is_outside || is_telling || is_noting
 }
 
 /// Whether memory may be shown by itself here, and there is some. Without a store there is nothing to tell; it is made by
@@ -240,6 +243,8 @@ fn can_show_briefing(
         | HookMoment::Start {
             is_compacted: true, ..
         } => open.session.is_memory_ignored(),
+        // What a sub-agent is told is not the person's word.
+        HookMoment::Prompt { .. } if told.agent.is_some() => open.session.is_memory_ignored(),
         _ => entry.is_ignored,
     };
     let is_worth = !is_ignored && can_find_memories(settings);
@@ -249,7 +254,8 @@ fn can_show_briefing(
 /// Whether a moment needs the store: a tool that touches no file, or that has just edited one, does not.
 fn has_something_to_look_up(told: &HookCall, due: &[RepoPath]) -> bool {
     let is_touch = matches!(told.moment, HookMoment::Touch { .. });
-    !is_touch || !due.is_empty() || !list_briefed_paths(told).is_empty()
+    let is_new = !is_touch || find_subtask(told).is_some();
+    is_new || !due.is_empty() || !list_briefed_paths(told).is_empty()
 }
 
 /// The command that has just failed, unless its error was looked up before.
@@ -257,8 +263,18 @@ fn find_new_failure<'t>(told: &'t HookCall, open: &OpenSession) -> Option<&'t Fa
     let HookMoment::Touch { failed, .. } = &told.moment else {
         return None;
     };
-    let failed = failed.as_ref();
-    failed.filter(|it| open.session.is_new_failure(it))
+    let failed = failed.as_deref();
+    let own = open.session.context_of(told.agent.as_deref());
+    failed.filter(|it| own.is_new_failure(it))
+}
+
+/// The task that a sub-agent is given at this moment.
+fn find_subtask(told: &HookCall) -> Option<&str> {
+    match &told.moment {
+        HookMoment::Touch { task, .. } => task.as_ref().map(|it| it.prompt.as_str()),
+        HookMoment::Prompt { text } if told.agent.is_some() => Some(text),
+        _ => None,
+    }
 }
 
 /// The files that an agent is briefed about. One that was just edited is not among them: an edit may be half done, and
@@ -306,12 +322,21 @@ fn build_moment_briefing(
     worse: &[VerifiedMemory],
 ) -> CommandResult<Briefing> {
     let [repo, user] = workspace.spaces();
+    let is_delegated = matches!(&told.moment, HookMoment::Touch { task: Some(_), .. });
+    // What the parent has before it, a sub-agent that is about to begin has not.
+    let own = match is_delegated {
+        true => AgentSession::default(),
+        false => open.session.context_of(told.agent.as_deref()),
+    };
     let reader = BriefingAudience {
         repo: &repo,
         user: &user,
-        session: &open.session,
+        session: &own,
         worse,
     };
+    if let Some(task) = find_subtask(told) {
+        return Ok(reader.brief_subtask(cx, task)?);
+    }
     // The state of the task in hand, as lines.
     let task = || {
         task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
@@ -365,6 +390,7 @@ fn build_session_entry(
         } => (Moment::Start, Some("start after a compaction")),
         HookMoment::Start { is_again: true, .. } => (Moment::Start, Some("start again")),
         HookMoment::Start { .. } => (Moment::Start, None),
+        _ if find_subtask(told).is_some() => (Moment::Subtask, None),
         HookMoment::Prompt { text } => (Moment::Prompt, Some(text.as_str())),
         HookMoment::Touch { .. } => (Moment::Touch, None),
         HookMoment::Compact => (Moment::Compact, None),
@@ -373,11 +399,13 @@ fn build_session_entry(
     };
     let space = settings.repo.clone();
     let entry = SessionEntry::new(ctx.system.now, session, told.client, space, moment);
-    let transcript = told.transcript.as_ref();
+    // A sub-agent's is not the session's.
+    let transcript = told.transcript.as_ref().filter(|_| told.agent.is_none());
     let transcript = transcript.filter(|it| secrets::find_secret(&it.to_string_lossy()).is_none());
     SessionEntry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),
         is_fresh: clients::is_context_lost(told),
+        agent: told.agent.as_deref().map(bound_session_name),
         transcript: transcript.map(|it| it.to_string_lossy().into_owned()),
         ..entry.with_prompt(told.turn.as_deref(), words)
     }
@@ -387,10 +415,14 @@ fn build_session_entry(
 fn name_hook_session(told: &HookCall, place: &ProjectFolder) -> String {
     let named = told.session.clone().filter(|it| !it.trim().is_empty());
     let unnamed = || format!("{} in {}", told.client, place.root.display());
-    let name = named.unwrap_or_else(unnamed);
-    let is_secret = secrets::find_secret(&name).is_some();
+    bound_session_name(&named.unwrap_or_else(unnamed))
+}
+
+/// A name that a client gives, bounded.
+fn bound_session_name(name: &str) -> String {
+    let is_secret = secrets::find_secret(name).is_some();
     if !is_secret && name.chars().count() <= NAME_CHARS {
-        return name;
+        return name.to_owned();
     }
     let start = if is_secret { 0 } else { NAME_CHARS / 2 };
     let start: String = name.chars().take(start).collect();
