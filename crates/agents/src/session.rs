@@ -342,7 +342,16 @@ impl AgentSession {
             .iter()
             .rev()
             .filter(|it| !it.moment.is_tools() && it.moment != Moment::Done);
-        let last = moments.next().filter(|it| it.moment == new.moment);
+        // Two files that name our hooks run them at once: start, prompt, start, prompt.
+        let is_beside = |it: &&SessionEntry| {
+            let pair = (it.moment, new.moment);
+            matches!(
+                pair,
+                (Moment::Start, Moment::Prompt) | (Moment::Prompt, Moment::Start)
+            )
+        };
+        let last = moments.find(|it| !is_beside(it));
+        let last = last.filter(|it| it.moment == new.moment);
         last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }
 

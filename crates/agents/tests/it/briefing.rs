@@ -348,6 +348,22 @@ fn a_moment_that_comes_twice_counts_once() {
         entries: vec![end(100), at(101, None, "one more thing")],
     };
     assert!(!session.is_repeat(&end(102)), "it went on in between");
+    let start = SessionEntry {
+        moment: Moment::Start,
+        words: None,
+        ..at(100, None, "")
+    };
+    let session = AgentSession {
+        entries: vec![start.clone(), at(101, None, "go on")],
+    };
+    assert!(
+        session.is_repeat(&start),
+        "two files run their hooks at once"
+    );
+    let session = AgentSession {
+        entries: vec![at(101, None, "go on"), start],
+    };
+    assert!(session.is_repeat(&at(102, None, "go on")));
     assert!(
         AgentSession {
             entries: vec![end(100)]
