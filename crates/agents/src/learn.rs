@@ -149,7 +149,7 @@ impl EndedSession<'_> {
                 spaces: vec![self.repo.clone()],
                 layers: vec![Layer::Episode],
                 stages: vec![Stage::Active],
-                tag: Some(SESSION_TAG.into()),
+                tags: vec![SESSION_TAG.into()],
                 limit: MAX_SUMMARIES,
                 ..MemoryFilter::default()
             },

@@ -5,6 +5,7 @@
 //! field it is wrong with ([`ArgumentError`]).
 
 mod lenient_reader;
+mod recall_filter;
 mod schema;
 mod values;
 
@@ -14,6 +15,8 @@ use apostille_text::secrets::mask_secrets;
 
 pub(crate) use lenient_reader::{ArgumentForm, REPO, read_request_arguments};
 pub use lenient_reader::{read_arguments, read_tagged_arguments};
+pub(crate) use recall_filter::narrow_to_address;
+pub use recall_filter::{RecallFilterInput, TimeArgument};
 pub use schema::InputSchema;
 pub(crate) use schema::generate_input_schema;
 pub use values::{BoundedList, CitationTexts, OptionalText, ResultLimit};

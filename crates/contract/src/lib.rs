@@ -481,7 +481,7 @@ fn sample_filters() -> Vec<MemoryFilter> {
             ..all.clone()
         },
         MemoryFilter {
-            tag: Some("contract".into()),
+            tags: vec!["contract".into()],
             stages: vec![Stage::Active],
             ..some
         },
@@ -495,6 +495,13 @@ fn sample_filters() -> Vec<MemoryFilter> {
             ..all.clone()
         },
         MemoryFilter {
+            tags: vec!["contract".into(), "other".into()],
+            ..all.clone()
+        },
+        all.clone().at_address("/acme/shop/episodes/".parse().ok()),
+        all.clone()
+            .at_address("/acme/shop/review-rules/".parse().ok()),
+        MemoryFilter {
             path: "src".parse().ok(),
             ..all.clone()
         },
@@ -505,7 +512,7 @@ fn sample_filters() -> Vec<MemoryFilter> {
         },
         MemoryFilter {
             origins: vec![Origin::Agent],
-            tag: Some("contract".into()),
+            tags: vec!["contract".into()],
             ..all.clone()
         },
         MemoryFilter {

@@ -67,6 +67,7 @@
 //! may do what. The ports are [`store::Store`], [`model::Model`] and [`apostille_cite::source::Source`]. A verb answers
 //! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.
 
+pub mod address;
 pub mod branches;
 pub mod breaker;
 pub mod event;
@@ -85,6 +86,7 @@ mod names;
 pub mod notebook;
 mod person_word;
 pub mod policy;
+pub mod project;
 pub mod promote;
 pub mod recall;
 pub mod refusal;

@@ -86,7 +86,7 @@ pub fn search_memories(
 ) -> Result<Vec<Memory>, CoreError> {
     cx.store.list_memories(&MemoryFilter {
         text: text.filter(|it| !it.is_empty()).map(Into::into),
-        tag: tag.map(Into::into),
+        tags: tag.into_iter().map(Into::into).collect(),
         ..MemoryFilter::active_in(spaces, SEARCH_LIMIT)
     })
 }

@@ -5,6 +5,7 @@ mod budget;
 mod candidates;
 mod everyday_words;
 pub mod excerpt;
+pub mod filter;
 pub mod hit;
 mod neighbours;
 pub mod overlap;
@@ -31,6 +32,7 @@ use crate::{
 };
 use apostille_cite::standing::Standing;
 
+pub use filter::RecallFilter;
 pub use hit::{MatchedTerm, RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
@@ -71,6 +73,7 @@ pub fn recall_without_log(
     ask: &RecallRequest,
 ) -> Result<(RecallQuery, RecallOutcome), CoreError> {
     let mut query = query::complete_query(cx.policy, ask);
+    query.moved = query.filter.find_moved(cx, &query.spaces)?;
     let checked = loop {
         let candidates = candidates::gather_candidates(cx, &query)?;
         let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);

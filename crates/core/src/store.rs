@@ -17,6 +17,7 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{
+    address::MemoryAddress,
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage},
     space::Space,
@@ -124,8 +125,10 @@ pub struct MemoryFilter {
     pub origins: Vec<Origin>,
     /// Made to take the place of one of these.
     pub supersedes: Vec<MemoryId>,
-    /// With this tag.
-    pub tag: Option<String>,
+    /// With all of these tags.
+    pub tags: Vec<String>,
+    /// At this address.
+    pub address: Option<MemoryAddress>,
     /// Of this task.
     pub task: Option<String>,
     /// Citing this file, or a file below this folder.
@@ -155,6 +158,19 @@ impl MemoryFilter {
         }
     }
 
+    /// The same at an address. What it says is also said to the store's own columns, where nothing is said there yet.
+    #[must_use]
+    pub fn at_address(mut self, address: Option<MemoryAddress>) -> Self {
+        if let Some(it) = &address {
+            if self.layers.is_empty() {
+                self.layers.extend(it.layer());
+            }
+            self.task = self.task.or_else(|| it.task().map(Into::into));
+        }
+        self.address = address;
+        self
+    }
+
     /// Whether this memory is among those asked for. Every store filters by this one rule.
     pub fn admits_memory(&self, memory: &Memory) -> bool {
         is_any_or_among(&self.spaces, &memory.space)
@@ -172,10 +188,8 @@ impl MemoryFilter {
                 let after = (it.at, it.number, &it.space);
                 self.compare_keys(self.sort_key(memory), after).is_gt()
             })
-            && self
-                .tag
-                .as_ref()
-                .is_none_or(|tag| memory.tags.contains(tag))
+            && self.tags.iter().all(|tag| memory.tags.contains(tag))
+            && self.address.as_ref().is_none_or(|it| it.admits(memory))
             && self
                 .task
                 .as_ref()
@@ -224,7 +238,7 @@ impl MemoryFilter {
     }
 }
 
-fn is_any_or_among<T: PartialEq>(wanted: &[T], it: &T) -> bool {
+pub(crate) fn is_any_or_among<T: PartialEq>(wanted: &[T], it: &T) -> bool {
     wanted.is_empty() || wanted.contains(it)
 }
 

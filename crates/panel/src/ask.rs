@@ -1,5 +1,7 @@
 //! Ask: what an agent would be given at a prompt, to the letter, and why. Nothing of it is written down.
 
+mod filtered;
+
 use apostille_agents::briefing;
 use apostille_agents::{
     briefing::{Briefing, BriefingAudience},
@@ -20,6 +22,7 @@ use super::{
     memories::render_memory_row,
 };
 use apostille_api::request_scope::{RequestInput, RequestScope};
+use filtered::AskFilter;
 
 /// How much of a prompt is looked at, in characters; no recall looks at more.
 const PROMPT: usize = 4_000;
@@ -39,15 +42,17 @@ pub fn render_ask_page(scope: &RequestScope, asked: &RequestInput) -> PanelResul
         session: &AgentSession::default(),
         worse: &[],
     };
+    let only = AskFilter::new(asked);
     let body = html! {
-        (render_ask_form(scope, &prompt))
-        @if !prompt.is_empty() { (render_ask_answer(scope, &reader, &prompt)?) }
+        (render_ask_form(scope, &prompt, &only))
+        @if !prompt.is_empty() && only.is_said() { (only.render_answer(scope, &prompt)?) }
+        @else if !prompt.is_empty() { (render_ask_answer(scope, &reader, &prompt)?) }
         (render_session_start(scope, &reader)?)
     };
     render_panel_page(scope, PanelTab::Ask, "Ask", &body)
 }
 
-fn render_ask_form(scope: &RequestScope, prompt: &str) -> Markup {
+fn render_ask_form(scope: &RequestScope, prompt: &str, only: &AskFilter) -> Markup {
     let control = html! {
         textarea id="prompt" name="prompt" rows="3" maxlength=(PROMPT) aria-describedby="prompt-hint" { "\n" (prompt) }
     };
@@ -56,6 +61,7 @@ fn render_ask_form(scope: &RequestScope, prompt: &str) -> Markup {
         form.finder method="get" action="/ask" {
             (render_repo_field(scope))
             (render_labeled_field("prompt", "What would you ask an agent here?", hint, &control))
+            (only.render_fields())
             button type="submit" { "See what it would be given" }
         }
     }

@@ -10,8 +10,10 @@ use std::{path::PathBuf, str::FromStr};
 
 use crate::paint::paste::quote_pasted_word;
 use apostille_core::{
+    address::MemoryAddress,
     memory::{Channel, Kind, Layer, MemoryName, Origin, Stage},
     policy::InjectMode,
+    project::ProjectName,
 };
 use apostille_import::{export::ExportFormat, format::ForeignFormat};
 use apostille_text::words::UnknownWord;
@@ -233,6 +235,9 @@ pub struct FactArgs {
     /// A word to find it by (repeatable, or with commas)
     #[arg(long = "tag", short, value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
+    /// The project it belongs to, kept as the tag project:NAME
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<ProjectName>,
     /// What sort of thing it is; found out unless said
     #[arg(long, value_parser = build_word_parser(Kind::ALL, Kind::as_str))]
     pub kind: Option<Kind>,
@@ -330,6 +335,36 @@ pub struct RecallArgs {
     /// Explain every score
     #[arg(long)]
     pub why: bool,
+    /// Which memories may answer.
+    #[command(flatten)]
+    pub only: RecallFilterArgs,
+}
+
+/// Which memories may answer a recall.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Only memories")]
+pub struct RecallFilterArgs {
+    /// With this tag (repeatable: all of them)
+    #[arg(long = "tag", short, value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Of this project
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<ProjectName>,
+    /// Of this kind (repeatable)
+    #[arg(long = "kind", value_name = "KIND", value_parser = build_word_parser(Kind::ALL, Kind::as_str))]
+    pub kinds: Vec<Kind>,
+    /// Citing this file, or a file below this folder
+    #[arg(long, value_name = "PATH")]
+    pub citing: Option<String>,
+    /// Recorded since then: 7d, 24h, 2w, or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Recorded before then
+    #[arg(long, value_name = "WHEN")]
+    pub until: Option<String>,
+    /// At this address, or below it: /OWNER/NAME/knowledge/, /OWNER/NAME/episodes/TASK/, /OWNER/NAME/review-rules/, users/NAME/
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: Option<MemoryAddress>,
 }
 
 /// `list`.
@@ -347,9 +382,15 @@ pub struct ListArgs {
     /// Said by this origin (repeatable)
     #[arg(long = "origin", value_name = "ORIGIN", value_parser = build_word_parser(Origin::ALL, Origin::as_str))]
     pub origins: Vec<Origin>,
-    /// With this tag
-    #[arg(long, short)]
-    pub tag: Option<String>,
+    /// With this tag (repeatable: all of them)
+    #[arg(long = "tag", short, value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Of this project
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<ProjectName>,
+    /// At this address, or below it: /OWNER/NAME/knowledge/, /OWNER/NAME/episodes/TASK/, /OWNER/NAME/review-rules/, users/NAME/
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: Option<MemoryAddress>,
     /// Of this task
     #[arg(long, value_name = "SLUG")]
     pub task: Option<String>,

@@ -9,6 +9,7 @@ use apostille_core::{
     list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
     policy::InjectMode,
+    project::ProjectName,
     recall::{self, RecallRequest},
     remember::classify,
     revise,
@@ -29,7 +30,10 @@ use crate::{
 };
 use apostille_api::{
     choose_duplicate_handling, find_memories_to_verify,
-    wire::{self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded},
+    wire::{
+        self, BoundedList, CitationTexts, InputSchema, OptionalText, RecallFilterInput,
+        ResultLimit, TextEncoded,
+    },
 };
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
@@ -87,6 +91,7 @@ fn describe_recall_tool() -> Tool {
                 Call it when a task starts, before you edit a file you have not worked on, and before you ask the user. Use only \
                 what it returns; ids under `withheld` no longer match the code.",
         input: InputSchema::from_type::<RecallInput>()
+            .merge_with(InputSchema::from_type::<RecallFilterInput>())
             .merge_with(CallMarks::select_schema(&["ignore_memory", "repo"]))
             .with_example(
                 &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
@@ -99,18 +104,24 @@ fn describe_recall_tool() -> Tool {
 /// What is known that matters to a question, each with how it stands in this checkout.
 fn run_recall_tool(call: &ToolCall) -> ToolResult {
     let question: RecallInput = call.read_input()?;
-    let layer = question.layer.map_or(Layer::Knowledge, |it| it.0);
-    if layer == Layer::Session {
+    let layer = question.layer.map(|it| it.0);
+    if layer == Some(Layer::Session) {
         return answer_session_notes(call, question.limit);
     }
+    let only: RecallFilterInput = call.read_input()?;
+    let (filter, spaces) = only.resolve(call.now, call.spaces())?;
     let path = question.path.0;
     let is_open = question.query.is_empty() && path.is_none();
-    let mut layers = vec![layer];
-    layers.extend(question.episodes.then_some(Layer::Episode));
+    let mut layers: Vec<Layer> = layer.into_iter().collect();
+    if question.episodes {
+        let knowledge = layers.is_empty().then_some(Layer::Knowledge);
+        layers.extend(knowledge.into_iter().chain([Layer::Episode]));
+    }
     let ask = RecallRequest {
         text: question.query,
-        spaces: call.spaces(),
+        spaces,
         layers,
+        filter,
         paths: path.into_iter().collect(),
         mode: Some(if is_open {
             InjectMode::RecentOnly
@@ -165,6 +176,9 @@ struct RememberInput {
     /// Up to 5
     #[serde(default)]
     tags: Vec<String>,
+    /// Project it belongs to
+    #[serde(default)]
+    project: OptionalText<ProjectName>,
     // Known to those who write episodes; no agent is told of it.
     #[schemars(skip)]
     task: Option<String>,
@@ -209,6 +223,7 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
     let Some(space) = space else {
         return ToolAnswer::new_refusal(&RefusedToolReply::no_user());
     };
+    let project = fact.project.0.map(|it| it.to_tag());
     let draft = Draft {
         layer,
         kind,
@@ -217,7 +232,7 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
         citations: fact.citations.0,
         said: fact.said,
         ran: fact.ran,
-        tags: fact.tags,
+        tags: fact.tags.into_iter().chain(project).collect(),
         task: fact.task,
         on_duplicate: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
         ..call.draft(space, fact.fact)

@@ -1,8 +1,6 @@
 //! The arguments of a call. A struct declares them once: it is what the call reads, what an unknown name is held against,
 //! and what the OpenAPI document tells.
 
-use apostille_tasks::report;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
@@ -35,30 +33,6 @@ impl<'de, const MAX: usize> Deserialize<'de> for PageLimit<MAX> {
             it if it > MAX => Err(D::Error::custom(format!("ask for at most {MAX}"))),
             it => Ok(Self(it)),
         }
-    }
-}
-
-/// A time, or how long ago: what it means depends on now.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub(super) struct TimeArgument(
-    #[schemars(
-        regex(pattern = r"^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$"),
-        extend("examples" = ["2026-02-26"])
-    )]
-    String,
-);
-
-impl TimeArgument {
-    /// The time that is meant by the argument of this name.
-    pub(super) fn resolve_time(
-        when: Option<Self>,
-        name: &str,
-        now: Timestamp,
-    ) -> Result<Option<Timestamp>, ArgumentError> {
-        let wrong = || ArgumentError::new(name, "expected 7d, 24h, 2w, a date or a time");
-        when.map(|it| report::parse_since(it.0.trim(), now).ok_or_else(wrong))
-            .transpose()
     }
 }
 

@@ -2,8 +2,10 @@
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
+    address::MemoryAddress,
     list as core_list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage},
+    project::ProjectName,
     remember::{self as core_remember, classify},
     store::{ListCursor, ListOrder, MemoryFilter},
     verify::follow_memory_citations,
@@ -17,7 +19,7 @@ use super::{
         ApiCallScope, ApiResult, answer_body, answer_query, build_custom_refusal_reply,
         build_done_reply, build_refusal_reply,
     },
-    args::{NoArguments, PageLimit, TimeArgument, read_body_arguments},
+    args::{NoArguments, PageLimit, read_body_arguments},
     call::ApiCall,
 };
 use crate::{
@@ -29,7 +31,10 @@ use crate::{
         SkippedReply, WhenSimilar, build_memory_views,
     },
     request_scope::HttpMethod::{Delete, Get, Post},
-    wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded},
+    wire::{
+        ArgumentError, BoundedList, CitationTexts, OptionalText, TextEncoded, TimeArgument,
+        narrow_to_address,
+    },
 };
 
 /// How many memories are listed unless said.
@@ -86,6 +91,10 @@ struct ListMemoriesQuery {
     status: BoundedList<TextEncoded<Stage>, 10>,
     origin: BoundedList<TextEncoded<Origin>, 10>,
     tag: Option<String>,
+    /// Of this project.
+    project: OptionalText<ProjectName>,
+    /// At this address or below it, such as /owner/name/episodes/.
+    address: OptionalText<MemoryAddress>,
     /// Citing this file, or a file below this folder.
     #[schemars(with = "Option<String>")]
     path: Option<TextEncoded<RepoPath>>,
@@ -148,14 +157,17 @@ fn build_list_filter(
         .after
         .map(|text| parse_api_cursor(&text, order))
         .transpose()?;
-    Ok(MemoryFilter {
-        spaces: it.spaces.clone(),
+    let project = query.project.0.map(|it| it.to_tag());
+    let address = query.address.0;
+    let filter = MemoryFilter {
+        spaces: narrow_to_address(it.spaces.clone(), address.as_ref())?,
         layers: query.layer.into_values(),
         kinds: query.kind.into_values(),
         stages,
         origins: query.origin.into_values(),
         supersedes: Vec::new(),
-        tag: query.tag,
+        tags: query.tag.into_iter().chain(project).collect(),
+        address: None,
         task: query.task,
         path: query.path.map(|it| it.0),
         text: query.text,
@@ -164,7 +176,8 @@ fn build_list_filter(
         after,
         order,
         limit: PageLimit::limit_or(query.limit, LISTED) + 1,
-    })
+    };
+    Ok(filter.at_address(address))
 }
 
 fn parse_list_order(word: Option<&str>) -> Result<ListOrder, ArgumentError> {
@@ -242,6 +255,9 @@ struct RememberBody {
     ran: Option<String>,
     #[serde(default)]
     tags: BoundedList<String, 100>,
+    /// The project it belongs to, kept as the tag project:NAME.
+    #[serde(default)]
+    project: OptionalText<ProjectName>,
     task: Option<String>,
     /// Be content where much the same is known.
     #[serde(default)]
@@ -286,6 +302,7 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
     let space = it.find_space(is_users);
     let space = space.or_else(|| it.find_space(false).filter(|_| !is_named))?;
     let voice = it.choose_voice(body.force, body.tainted);
+    let project = body.project.0.map(|it| it.to_tag());
     let draft = Draft {
         kind,
         layer,
@@ -294,7 +311,7 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
         citations: body.citations.0,
         said: body.said,
         ran: body.ran,
-        tags: body.tags.0,
+        tags: body.tags.0.into_iter().chain(project).collect(),
         task: body.task,
         on_duplicate: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
         ..Draft::new(space.clone(), body.fact, voice)

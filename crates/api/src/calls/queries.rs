@@ -1,11 +1,15 @@
 //! What is known and how it stands: recall, verify, audit, numbers, the log.
 
+use std::mem;
+
 use apostille_audit::{AuditOptions, Class, audit as core_audit};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
+    address::MemoryAddress,
     list,
-    memory::{Layer, MemoryName},
+    memory::{Kind, Layer, MemoryName},
     policy::InjectMode,
+    project::ProjectName,
     recall::{self, RecallRequest},
     stats,
     store::{EventPage, StoreError},
@@ -21,7 +25,7 @@ use super::{
     api_call_scope::{
         ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
     },
-    args::{NoArguments, PageLimit, TimeArgument},
+    args::{NoArguments, PageLimit},
     call::ApiCall,
 };
 use crate::{
@@ -32,7 +36,9 @@ use crate::{
         VerifyReply, build_event_views,
     },
     request_scope::HttpMethod::{Get, Post},
-    wire::{ArgumentError, BoundedList, TextEncoded},
+    wire::{
+        ArgumentError, BoundedList, OptionalText, RecallFilterInput, TextEncoded, TimeArgument,
+    },
 };
 
 /// How many memories one recall shows at most.
@@ -120,20 +126,59 @@ struct RecallBody {
     episodes: bool,
     /// Whether it is written down that these were shown; yes unless said.
     log: Option<bool>,
+    /// Only with this tag.
+    tag: OptionalText<String>,
+    /// Only of this project.
+    project: OptionalText<ProjectName>,
+    /// Only of this kind.
+    #[schemars(extend("enum" = kind_words()))]
+    kind: OptionalText<Kind>,
+    /// Only citing this file, or a file below this folder; `paths` are preferred, and leave nothing out.
+    citing: OptionalText<RepoPath>,
+    /// Recorded since: 7d, 24h, 2w, a date or a time.
+    since: OptionalText<String>,
+    /// Recorded before.
+    until: OptionalText<String>,
+    /// Only at this address or below it, such as /owner/name/episodes/.
+    address: OptionalText<MemoryAddress>,
+}
+
+fn kind_words() -> Vec<&'static str> {
+    Kind::ALL.iter().map(|it| it.as_str()).collect()
+}
+
+impl RecallBody {
+    /// What may answer, taken out of the body.
+    fn take_filter(&mut self) -> RecallFilterInput {
+        RecallFilterInput {
+            tag: mem::take(&mut self.tag),
+            project: mem::take(&mut self.project),
+            kind: mem::take(&mut self.kind),
+            citing: mem::take(&mut self.citing),
+            since: mem::take(&mut self.since),
+            until: mem::take(&mut self.until),
+            address: mem::take(&mut self.address),
+        }
+    }
 }
 
 /// What matters to a question.
-fn handle_recall_call(it: &ApiCallScope, body: RecallBody) -> ApiResult {
+fn handle_recall_call(it: &ApiCallScope, mut body: RecallBody) -> ApiResult {
+    let only = body.take_filter();
+    let (filter, spaces) = only.resolve(it.scope.cx.now, it.spaces.clone())?;
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
-    let mut layers = vec![Layer::Knowledge];
-    layers.extend(body.episodes.then_some(Layer::Episode));
+    let mut layers = Vec::new();
+    if body.episodes {
+        layers.extend([Layer::Knowledge, Layer::Episode]);
+    }
     let usual = it.scope.cx.policy.inject.count.min(MAX_SHOWN);
     let ask = RecallRequest {
         text,
-        spaces: it.spaces.clone(),
+        spaces,
         layers,
         paths,
+        filter,
         mode: Some(if is_open {
             InjectMode::RecentOnly
         } else {
@@ -154,7 +199,7 @@ fn handle_recall_call(it: &ApiCallScope, body: RecallBody) -> ApiResult {
 fn build_recall_reply(mut it: RecallReply) -> ApiResult {
     let block = format!(
         "\"block\":{}",
-        serde_json::to_string(std::mem::take(&mut it.block))?
+        serde_json::to_string(mem::take(&mut it.block))?
     );
     let mut told = build_done_reply(&it)?;
     told.body = told.body.replacen("\"block\":\"\"", &block, 1);

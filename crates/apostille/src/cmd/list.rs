@@ -3,9 +3,12 @@
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context,
+    address::MemoryAddress,
     branches::{OtherVersion, find_other_versions},
     list,
     memory::{Memory, Stage},
+    project::ProjectName,
+    space::Space,
     standing_text::describe_other_version,
     store::{ListOrder, MemoryFilter},
 };
@@ -17,7 +20,7 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
     paint::{BOLD, DIM, Paint, format_if, memory, style_text},
 };
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{error::CommandError, workspace::Workspace};
 
 /// Lists memories, the newest first.
 pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
@@ -28,14 +31,16 @@ pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
         args.stages.clone()
     };
     let time = |flag, text: &Option<String>| parse_optional_time(ctx, flag, text.as_deref());
+    let project = args.project.as_ref().map(ProjectName::to_tag);
+    let spaces = list_reachable_spaces(&workspace, args)?;
     let filter = MemoryFilter {
-        spaces: workspace.spaces_or_all(args.spaces.all_spaces),
+        spaces: narrow_to_address(&spaces, args.address.as_ref())?,
         layers: args.layers.clone(),
         kinds: args.kinds.clone(),
         stages,
         origins: args.origins.clone(),
         supersedes: Vec::new(),
-        tag: args.tag.clone(),
+        tags: args.tags.iter().cloned().chain(project).collect(),
         task: args.task.clone(),
         path: resolve_optional_path(&workspace, args.path.as_deref())?,
         text: args.text.clone(),
@@ -44,12 +49,23 @@ pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
         after: None,
         order: ListOrder::Newest,
         limit: args.limit.saturating_add(1),
-    };
+        address: None,
+    }
+    .at_address(args.address.clone());
     let cx = workspace.context();
     let memories = list::list_memories(&cx, &filter)?;
     let is_missed = memories.is_empty() && is_narrowed_list(args);
     let listed = build_list_output(ctx, &cx, memories, args.limit, args.spaces.all_spaces)?;
     Ok(listed.or_nothing(is_missed, MISSED))
+}
+
+/// The spaces that are listed. An address is held against all of them, so that none stands for "any" any more.
+fn list_reachable_spaces(workspace: &Workspace, args: &ListArgs) -> CommandResult<Vec<Space>> {
+    let spaces = workspace.spaces_or_all(args.spaces.all_spaces);
+    if spaces.is_empty() && args.address.is_some() {
+        return Ok(workspace.context().store.list_spaces()?);
+    }
+    Ok(spaces)
 }
 
 /// Lists active memories, those refreshed last first.
@@ -63,6 +79,21 @@ pub fn run_recent(ctx: &CommandContext, args: &RecentArgs) -> CommandResult {
         None => list::list_recent_memories(&cx, &spaces, limit)?,
     };
     build_list_output(ctx, &cx, memories, args.limit, false)
+}
+
+/// The spaces that an address means among those in play; all of them where none is given.
+pub(super) fn narrow_to_address(
+    spaces: &[Space],
+    address: Option<&MemoryAddress>,
+) -> CommandResult<Vec<Space>> {
+    let Some(address) = address else {
+        return Ok(spaces.to_vec());
+    };
+    let told = |error| {
+        let way = "--repo asks another repository's memory, --as another user's";
+        CommandError::usage(format!("--address: {error}; {way}"))
+    };
+    address.narrow_spaces(spaces).map_err(told)
 }
 
 /// The path that was typed, where one was.
@@ -80,16 +111,12 @@ const MISSED: &str =
 
 /// Whether only some of what there is was asked for.
 fn is_narrowed_list(args: &ListArgs) -> bool {
-    [
-        &args.tag,
-        &args.task,
-        &args.path,
-        &args.text,
-        &args.since,
-        &args.until,
-    ]
-    .iter()
-    .any(|it| it.is_some())
+    [&args.task, &args.path, &args.text, &args.since, &args.until]
+        .iter()
+        .any(|it| it.is_some())
+        || args.address.is_some()
+        || args.project.is_some()
+        || !args.tags.is_empty()
         || !args.origins.is_empty()
         || !args.layers.is_empty()
         || !args.kinds.is_empty()

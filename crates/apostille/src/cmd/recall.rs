@@ -3,13 +3,18 @@
 use apostille_core::{
     memory::Layer,
     policy::InjectMode,
-    recall::{self, RecallOutcome, RecallRequest, VerifiedHit},
+    project::ProjectName,
+    recall::{self, RecallFilter, RecallOutcome, RecallRequest, VerifiedHit},
     scratch::recall_session_notes,
 };
 
+use super::{
+    list::{narrow_to_address, resolve_optional_path},
+    report::parse_optional_time,
+};
 use crate::json::{RecallReply, ScoreView};
 use apostille_terminal::{
-    args::RecallArgs,
+    args::{RecallArgs, RecallFilterArgs},
     command_context::{CommandContext, CommandResult},
     paint::{
         BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory, style_text,
@@ -31,7 +36,7 @@ pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
         }
         _ => recall::recall(
             &workspace.context(),
-            &build_recall_request(&workspace, args)?,
+            &build_recall_request(ctx, &workspace, args)?,
         )?,
     };
     let answer = ctx.render_output(&RecallReply::from(&recalled), |paint| {
@@ -51,7 +56,11 @@ pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
     Ok(answer.nothing_if(is_empty).with_err(err))
 }
 
-fn build_recall_request(workspace: &Workspace, args: &RecallArgs) -> CommandResult<RecallRequest> {
+fn build_recall_request(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    args: &RecallArgs,
+) -> CommandResult<RecallRequest> {
     let mut layers = args.layers.clone();
     if args.episodes {
         let knowledge = layers.is_empty().then_some(Layer::Knowledge);
@@ -62,13 +71,31 @@ fn build_recall_request(workspace: &Workspace, args: &RecallArgs) -> CommandResu
     let is_off = workspace.settings.policy.inject.mode == InjectMode::Off && !args.block;
     Ok(RecallRequest {
         text: args.question.join(" "),
-        spaces: workspace.spaces().to_vec(),
+        spaces: narrow_to_address(&workspace.spaces(), args.only.address.as_ref())?,
         layers,
         paths: paths.collect::<Result<_, _>>()?,
         mode: args.mode.or(is_off.then_some(InjectMode::Relevant)),
         count: args.limit,
         chars: args.chars,
+        filter: build_recall_filter(ctx, workspace, &args.only)?,
         ..RecallRequest::default()
+    })
+}
+
+fn build_recall_filter(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    only: &RecallFilterArgs,
+) -> CommandResult<RecallFilter> {
+    let time = |flag, text: &Option<String>| parse_optional_time(ctx, flag, text.as_deref());
+    let project = only.project.as_ref().map(ProjectName::to_tag);
+    Ok(RecallFilter {
+        tags: only.tags.iter().cloned().chain(project).collect(),
+        kinds: only.kinds.clone(),
+        citing: resolve_optional_path(workspace, only.citing.as_deref())?,
+        since: time("since", &only.since)?,
+        until: time("until", &only.until)?,
+        address: only.address.clone(),
     })
 }
 

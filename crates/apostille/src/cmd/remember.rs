@@ -4,6 +4,7 @@ use super::format_outcome;
 use apostille_cite::citation_request::CitationRequest;
 use apostille_core::{
     memory::{Draft, DuplicateChoice, Handle, Memory, MemoryName, ReplacementKind, Status, Voice},
+    project::ProjectName,
     refusal::Refusal,
     remember::{self, DraftRelation, NearMemory, RememberOutcome, classify, quarantine},
     revise,
@@ -112,6 +113,8 @@ fn build_cli_draft(
     } else {
         ctx.system.speaker(&workspace.settings)
     };
+    let tags = telling.tags.iter().map(|it| it.trim().to_owned());
+    let project = telling.project.as_ref().map(ProjectName::to_tag);
     Ok(Draft {
         layer: telling.layer,
         kind: telling.kind,
@@ -120,7 +123,7 @@ fn build_cli_draft(
         citations: resolve_citations(workspace, &telling.cites)?,
         said: telling.said.clone(),
         ran: telling.ran.clone(),
-        tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
+        tags: tags.chain(project).collect(),
         task: telling.task.clone(),
         ..Draft::new(space, fact, build_cli_voice(ctx, &speaker, telling)?)
     }

@@ -29,6 +29,7 @@ mod elsewhere;
 mod env;
 mod exposure;
 mod failures;
+mod filters;
 mod github;
 mod healing;
 mod hoard;

@@ -87,10 +87,10 @@ pub(super) fn gather_recent_candidates(
 }
 
 fn candidate_filter(query: &RecallQuery, limit: usize) -> MemoryFilter {
-    MemoryFilter {
+    query.filter.narrow_listing(MemoryFilter {
         layers: query.layers.clone(),
         ..MemoryFilter::active_in(&*query.spaces, limit)
-    }
+    })
 }
 
 /// The memories that a filter admits and that were not shown before.

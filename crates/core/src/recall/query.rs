@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    address::MemoryAddress,
     memory::{Layer, Memory, MemoryId},
     policy::{InjectMode, Policy, Scoring},
     space::Space,
@@ -14,7 +15,7 @@ use apostille_text::{
     words::words,
 };
 
-use super::hit::VerifiedHit;
+use super::{filter::RecallFilter, hit::VerifiedHit};
 
 words! {
     /// How well a memory must answer to be shown.
@@ -59,7 +60,7 @@ pub struct RecallRequest {
     pub text: String,
     /// The spaces to look in, the nearest first.
     pub spaces: Vec<Space>,
-    /// The layers to look in; knowledge unless said.
+    /// The layers to look in; that of the address unless said, else knowledge.
     pub layers: Vec<Layer>,
     /// The files in play: memories that cite them come first.
     pub paths: Vec<RepoPath>,
@@ -78,6 +79,8 @@ pub struct RecallRequest {
     /// How many of the most recent are shown where nothing answers. Unless said, none; the notebook, which is for injection
     /// alone, has its policy's.
     pub fallback: Option<usize>,
+    /// What a memory must be to answer at all.
+    pub filter: RecallFilter,
 }
 
 /// A question with nothing left open.
@@ -111,6 +114,10 @@ pub struct RecallQuery {
     pub seen: BTreeSet<MemoryId>,
     /// How well a memory must answer.
     pub bar: RelevanceBar,
+    /// What a memory must be to answer at all.
+    pub filter: RecallFilter,
+    /// The memories that cite the path of the filter by a name that it had before.
+    pub moved: BTreeSet<MemoryId>,
 }
 
 /// Fills in what the asker left open.
@@ -125,7 +132,9 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     }
     let mut layers = ask.layers.clone();
     if layers.is_empty() {
-        layers.push(Layer::Knowledge);
+        let address = ask.filter.address.as_ref();
+        let named = address.and_then(MemoryAddress::layer);
+        layers.push(named.unwrap_or(Layer::Knowledge));
     }
     // Who asks nothing is shown the most recent.
     let fallback = ask.fallback.unwrap_or(match policy.scoring {
@@ -152,6 +161,8 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
         style: ask.style.unwrap_or(Style::Verified),
         seen: ask.seen.clone(),
         bar: ask.bar.unwrap_or(RelevanceBar::Near),
+        filter: ask.filter.clone(),
+        moved: BTreeSet::new(),
     }
 }
 
@@ -169,7 +180,10 @@ fn keep_weightiest_terms(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
 impl RecallQuery {
     /// Whether a memory may answer at all, whatever it says.
     pub(super) fn admits_memory(&self, memory: &Memory) -> bool {
-        memory.is_active() && self.layers.contains(&memory.layer) && !self.seen.contains(&memory.id)
+        memory.is_active()
+            && self.layers.contains(&memory.layer)
+            && !self.seen.contains(&memory.id)
+            && self.filter.admits_memory(memory, &self.moved)
     }
 
     /// How many words of the question say what it is about.

@@ -4,7 +4,7 @@
 //! the question do so in the memory ([`word_pairs`]), what was said right before and after it ([`neighbours`]), and whether it
 //! was recorded in a month that the question names. A text is read only where that can bring its memory among the first.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     bm25::{self, DocumentScore, WeighedPostings},
@@ -60,7 +60,7 @@ impl<'a> SpaceSearch<'a> {
 
     /// The memories whose words answer best.
     pub(super) fn find_best(&self) -> Result<Vec<RecallHit>, CoreError> {
-        let scored = self.score_documents();
+        let scored = self.score_documents()?;
         let (mut pool, n_read) = self.read_best(&scored)?;
         let bar = self.score_to_beat(&pool);
         let pairs = WordPairs::find_in_question(&self.query.text, &self.terms);
@@ -79,24 +79,36 @@ impl<'a> SpaceSearch<'a> {
     }
 
     /// Every memory with a word that says what the question is about, the best first.
-    fn score_documents(&self) -> Vec<(u64, f32)> {
+    fn score_documents(&self) -> Result<Vec<(u64, f32)>, CoreError> {
+        let admitted = self.list_admitted()?;
+        let may_answer = |number: &u64| admitted.as_ref().is_none_or(|it| it.contains(number));
         let weigh = |it| WeighedPostings::from(it);
         let lists: Vec<WeighedPostings<'_>> = self.terms.all.iter().map(weigh).collect();
         let n_asked = lists.iter().filter(|it| it.is_counted).count().max(1) as f32;
         let coordinate =
             |it: DocumentScore| it.score * (1.0 + COORDINATION * f32::from(it.n_counted) / n_asked);
         let found = bm25::score_bm25(&self.terms.corpus, &lists).into_iter();
-        let found = found.filter(|(_, it)| it.n_counted > 0);
+        let found = found.filter(|(number, it)| it.n_counted > 0 && may_answer(number));
         let mut scored: Vec<(u64, f32)> =
             found.map(|(number, it)| (number, coordinate(it))).collect();
         scored.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        scored
+        Ok(scored)
+    }
+
+    /// The numbers of the memories that pass a narrow filter; `None` where there are too many to list.
+    fn list_admitted(&self) -> Result<Option<HashSet<u64>>, CoreError> {
+        let (filter, layers) = (&self.query.filter, &self.query.layers);
+        filter.list_admitted_numbers(self.cx, self.space, layers, &self.query.moved)
     }
 
     /// Reads the best until enough of them may answer, and says how many were looked at.
     fn read_best(&self, scored: &[(u64, f32)]) -> Result<(Vec<PooledMemory>, usize), CoreError> {
         let (mut pool, mut n_read) = (Vec::new(), 0);
-        while n_read < scored.len().min(MAX_READ) && pool.len() < self.query.reach {
+        let most = match self.query.filter.is_empty() {
+            true => MAX_READ,
+            false => usize::MAX,
+        };
+        while n_read < scored.len().min(most) && pool.len() < self.query.reach {
             let end = scored.len().min(n_read + self.query.reach);
             self.read_into(&mut pool, scored[n_read..end].to_vec())?;
             n_read = end;

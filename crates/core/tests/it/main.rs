@@ -31,6 +31,8 @@ mod properties;
 #[cfg(test)]
 mod recall;
 #[cfg(test)]
+mod recall_filter;
+#[cfg(test)]
 mod remember;
 #[cfg(test)]
 mod repair;

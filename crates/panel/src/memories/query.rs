@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use apostille_core::{
     memory::{Kind, Layer, Origin, Stage},
+    project::ProjectName,
     store::{ListCursor, MemoryFilter},
 };
 use jiff::{Span, Timestamp, civil::Date, tz::TimeZone};
@@ -28,7 +29,8 @@ pub(super) const VERDICTS: &[&str] = &[
 ];
 /// The fields of the form, in its order; the first is the box above it.
 const FIELDS: &[&str] = &[
-    "q", "layer", "kind", "status", "origin", "verdict", "tag", "path", "since", "until", "after",
+    "q", "layer", "kind", "status", "origin", "verdict", "tag", "project", "path", "address",
+    "since", "until", "after",
 ];
 /// The word for every status.
 const ANY: &str = "any";
@@ -66,14 +68,14 @@ impl MemorySearch {
             kinds: sought.parse_field("kind").into_iter().collect(),
             origins: sought.parse_field("origin").into_iter().collect(),
             stages: sought.parse_stages(),
-            tag: sought
-                .raw_value("tag")
-                .map(|it| it.trim_start_matches('#').to_owned()),
+            tags: sought.parse_tags(),
             path: sought.parse_field("path"),
             since: sought.parse_day("since", 0),
             until: sought.parse_day("until", 1),
             ..MemoryFilter::default()
-        };
+        }
+        .at_address(sought.parse_field("address"));
+        sought.narrow_to_address();
         sought.after = sought.raw_value("after").and_then(parse_list_cursor);
         sought.text = sought.raw_value("q").map(Into::into);
         let verdict = sought.raw_value("verdict");
@@ -112,6 +114,26 @@ impl MemorySearch {
         let read = self.raw_value(name)?.parse::<T>();
         read.map_err(|error| self.problems.push(error.to_string()))
             .ok()
+    }
+
+    fn parse_tags(&mut self) -> Vec<String> {
+        let tag = self.raw_value("tag");
+        let tag = tag.map(|it| it.trim_start_matches('#').to_owned());
+        let project: Option<ProjectName> = self.parse_field("project");
+        tag.into_iter()
+            .chain(project.map(|it| it.to_tag()))
+            .collect()
+    }
+
+    /// An address of another space than those in play is told, and finds nothing.
+    fn narrow_to_address(&mut self) {
+        let Some(address) = &self.filter.address else {
+            return;
+        };
+        match address.narrow_spaces(&self.filter.spaces) {
+            Ok(spaces) => self.filter.spaces = spaces,
+            Err(error) => self.problems.push(error.to_string()),
+        }
     }
 
     fn parse_stages(&mut self) -> Vec<Stage> {
@@ -186,7 +208,9 @@ pub(super) fn render_search_form(scope: &RequestScope, sought: &MemorySearch) ->
                     (render_word_select("origin", "Said by", "anybody", Origin::ALL, said("origin")))
                     (render_word_select("verdict", "Verdict here", "any", VERDICTS, said("verdict")))
                     (render_text_input("tag", "Tag", said("tag"), ""))
+                    (render_text_input("project", "Project", said("project"), ""))
                     (render_text_input("path", "Cites file or folder", said("path"), ""))
+                    (render_text_input("address", "Address", said("address"), "such as /owner/name/episodes/"))
                     (date("since", "Recorded since"))
                     (date("until", "Recorded until"))
                 }

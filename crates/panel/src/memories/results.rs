@@ -6,7 +6,7 @@ use apostille_core::{
     list,
     memory::{Layer, Memory},
     policy::InjectMode,
-    recall::{self, RecallRequest, RelevanceBar, VerifiedHit},
+    recall::{self, RecallFilter, RecallRequest, RelevanceBar, VerifiedHit},
     store::MemoryFilter,
     verify::{self, VerifiedMemory},
 };
@@ -90,6 +90,14 @@ fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<Se
         count: Some(RANKED),
         chars: Some(usize::MAX),
         bar: Some(RelevanceBar::Any),
+        filter: RecallFilter {
+            tags: sought.filter.tags.clone(),
+            kinds: sought.filter.kinds.clone(),
+            citing: sought.filter.path.clone(),
+            since: sought.filter.since,
+            until: sought.filter.until,
+            address: sought.filter.address.clone(),
+        },
         ..RecallRequest::default()
     };
     let recalled = recall::preview_recall(cx, &ask)?;

@@ -269,20 +269,22 @@ pub(super) fn list_cited_paths(db: &Connection, space: i64) -> SqliteResult<Vec<
 
 /// What the record of a row must hold to be what a filter asks for: one word of each list. Most rows need not be decoded,
 /// because a record writes a plain word as it is.
-fn list_required_words(filter: &MemoryFilter) -> [Vec<String>; 4] {
+fn list_required_words(filter: &MemoryFilter) -> Vec<Vec<String>> {
     let write = |field: &str, word: &str| format!("\"{field}\":\"{word}\"");
     let is_plain = |it: &&String| {
         let mut bytes = it.bytes();
-        bytes.all(|it| it.is_ascii_alphanumeric() || it == b'-')
+        bytes.all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b':'))
     };
     let (kinds, origins) = (filter.kinds.iter(), filter.origins.iter());
-    let (tag, task) = (filter.tag.iter(), filter.task.iter());
-    [
+    let (tags, task) = (filter.tags.iter(), filter.task.iter());
+    let mut required = vec![
         kinds.map(|it| write("kind", it.as_str())).collect(),
         origins.map(|it| write("origin", it.as_str())).collect(),
-        tag.filter(is_plain).map(|it| format!("\"{it}\"")).collect(),
         task.filter(is_plain).map(|it| write("task", it)).collect(),
-    ]
+    ];
+    let tags = tags.filter(is_plain).map(|it| vec![format!("\"{it}\"")]);
+    required.extend(tags);
+    required
 }
 
 /// Whether a row may be what a filter asks for, by its bytes.

@@ -160,9 +160,13 @@ Examples:
   $ apostille recall upload limit --path src/limits.rs --why
   $ apostille recall \"auth\" --at origin/main
   $ apostille recall \"how did we fix the race?\" --episodes
+  $ apostille recall timeouts --tag release --since 2w --kind project
+  $ apostille recall timeouts --citing src/api          # only what cites a file below src/api
+  $ apostille recall \"the race\" --address /octo/app/episodes/
   $ apostille recall \"$PROMPT\" --block        # for a model's context
 
-Only what holds in your own checkout is shown. What changed is withheld, with the diff.
+--path says which files are in play: what cites them comes first, and the rest may follow. --citing
+leaves the rest out. Only what holds in your own checkout is shown. What changed is withheld, with the diff.
 Exit code 1: nothing found.",
     ),
     (
@@ -174,6 +178,8 @@ Examples:
   $ apostille list --status superseded --status invalid
   $ apostille list --text timeout --all-spaces
   $ apostille list --task fix-the-login-race
+  $ apostille list --project billing
+  $ apostille list --address /octo/app/review-rules/
   $ apostille list --origin user-correction --since 2w",
     ),
     (

@@ -860,3 +860,52 @@ fn hooks_know_every_tool_by_name() {
     names.dedup();
     assert_eq!(names, apostille_agents::hook::exposure::OWN_TOOLS);
 }
+
+#[test]
+fn recall_answers_within_filters() {
+    let world = known();
+    let kept = call_everyday_tool(
+        &world,
+        "memory_remember",
+        json!({"fact": "API_VERSION is read by the billing client", "kind": "feedback", "project": "Billing", "tags": ["client"]}),
+    );
+    assert_eq!(kept["id"], "m-2");
+    let check = |filter: Value, expected: &[&str]| {
+        let mut arguments = json!({"query": "API_VERSION"});
+        let fields = filter.as_object().unwrap().clone();
+        arguments.as_object_mut().unwrap().extend(fields);
+        let answer = call_everyday_tool(&world, "memory_recall", arguments);
+        let memories = answer["memories"].as_array().unwrap();
+        let mut ids: Vec<&str> = memories.iter().filter_map(|it| it["id"].as_str()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, expected, "{filter}");
+    };
+    check(json!({}), &["m-1", "m-2"]);
+    check(json!({"tag": "client"}), &["m-2"]);
+    check(json!({"project": "billing"}), &["m-2"]);
+    check(json!({"kind": "project"}), &["m-1"]);
+    check(json!({"citing": "src"}), &["m-1"]);
+    check(json!({"since": "1h", "until": ""}), &["m-1", "m-2"]);
+    check(json!({"until": "2020-01-01"}), &[]);
+    check(
+        json!({"address": "/myorg/myapp/knowledge/"}),
+        &["m-1", "m-2"],
+    );
+    check(json!({"address": "/myorg/myapp/episodes/"}), &[]);
+    for (field, value) in [
+        ("address", "knowledge"),
+        ("address", "/other/app/knowledge/"),
+        ("address", "users/eve/"),
+        ("since", "soon"),
+        ("project", "two words"),
+    ] {
+        let fault = tried(
+            &world,
+            "memory_recall",
+            json!({"query": "x", field: value}),
+            false,
+        );
+        let fault = fault.unwrap_err().to_string();
+        assert!(fault.starts_with(&format!("{field}: ")), "{fault}");
+    }
+}

@@ -348,3 +348,70 @@ fn files_of_others_wait_for_a_person() {
       → 200 # Memories⏎⏎## myorg/myapp⏎⏎### knowledge⏎⏎- m-1 API_VERSION is v3⏎  `src/api.rs:3` · project · said by agent · 2026-02-26T12:00:00Z⏎- m-2 retries is 3⏎  `src/old.rs:1` · project · said by agent · 2026-02-26T12:00:01Z⏎⏎### episode⏎⏎- m-4 saw that the cache is cold⏎  project · said by agent · 2026-02-26T12:00:04Z⏎⏎### pending⏎⏎- m-3 the answer is 42⏎  `docs/api.md:3` · project · said by agent · the cited lines do not say `42` · 2026-02-26T12:00:03Z⏎- m-5 # Rules⏎  feedback · said by agent · the text comes from outside · 2026-02-26T12:00:05Z⏎- m-6 Run the tests before you push⏎  feedback · said by agent · the text comes from outside · 2026-02-26T12:00:05Z⏎- m-7 Use four spaces⏎  feedback · said by agent · the text comes from outside · 2026-02-26T12:00:05Z⏎⏎## users/ana⏎⏎### knowledge⏎⏎- u-1 prefers tabs over spaces⏎  user · said by user · 2026-02-26T12:00:02Z⏎
     "#);
 }
+
+#[test]
+fn recall_and_listing_are_narrowed() {
+    let desk = Desk::new();
+    let caller = TestCaller::new(&desk, Access::Write);
+    let kept = caller.asks(
+        r#"POST /api/memories {"fact":"API_VERSION is what billing asks for","kind":"feedback","project":"Billing"}"#,
+    );
+    assert_eq!(kept.status, 201, "{}", kept.body);
+    let handles = |line: &str, field: &str| {
+        let reply = caller.asks(line);
+        assert_eq!(reply.status, 200, "{line} {}", reply.body);
+        let answer: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
+        let memories = answer[field].as_array().unwrap();
+        let handle = |it: &serde_json::Value| {
+            let memory = it.get("memory").unwrap_or(it);
+            memory["handle"].as_str().unwrap().to_owned()
+        };
+        let mut handles: Vec<String> = memories.iter().map(handle).collect();
+        handles.sort();
+        handles.join(" ")
+    };
+    let check = |filter: &str, expected: &str| {
+        let line = format!(r#"POST /api/recall {{"query":"API_VERSION cache"{filter}}}"#);
+        assert_eq!(handles(&line, "memories"), expected, "{filter}");
+    };
+    check("", "m-1 m-5");
+    check(r#","project":"billing""#, "m-5");
+    check(r#","tag":"project:billing""#, "m-5");
+    check(r#","kind":"project""#, "m-1");
+    check(r#","citing":"src""#, "m-1");
+    check(r#","since":"1h""#, "m-1 m-5");
+    check(r#","until":"2020-01-01""#, "");
+    check(
+        r#","address":"/myorg/myapp/episodes/warm-the-cache/""#,
+        "m-4",
+    );
+    let check = |query: &str, expected: &str| {
+        let line = format!("GET /api/memories?{query}");
+        assert_eq!(handles(&line, "memories"), expected, "{query}");
+    };
+    check("project=billing", "m-5");
+    check("address=/myorg/myapp/episodes/", "m-4");
+    check("address=users/ana/", "u-1");
+}
+
+#[test]
+fn address_does_not_leave_the_reach_of_a_token() {
+    let desk = Desk::new();
+    let caller = TestCaller::new(&desk, Access::Read).in_spaces(&["myorg/myapp"]);
+    let lines = caller.told(&[
+        "GET /api/memories?address=users/ana/",
+        "GET /api/memories?address=users/nobody/",
+        r#"POST /api/recall {"query":"tabs","address":"users/ana/"}"#,
+        r#"POST /api/recall {"query":"tabs","address":"tabs"}"#,
+    ]);
+    assert_snapshot!(lines, @r#"
+    GET /api/memories?address=users/ana/
+      → 400 {"error":{"message":"address: users/ana/ is not in a space that is asked here (myorg/myapp); behind the space stands one of: identity, knowledge, episodes, review-rules, sessions"}}
+    GET /api/memories?address=users/nobody/
+      → 400 {"error":{"message":"address: users/nobody/ is not in a space that is asked here (myorg/myapp); behind the space stands one of: identity, knowledge, episodes, review-rules, sessions"}}
+    POST /api/recall {"query":"tabs","address":"users/ana/"}
+      → 400 {"error":{"message":"address: users/ana/ is not in a space that is asked here (myorg/myapp); behind the space stands one of: identity, knowledge, episodes, review-rules, sessions"}}
+    POST /api/recall {"query":"tabs","address":"tabs"}
+      → 400 {"error":{"message":"address: 'tabs' is not an address: it names no space; write /OWNER/NAME/knowledge/, /OWNER/NAME/episodes/TASK/, /OWNER/NAME/review-rules/ or users/NAME/"}}
+    "#);
+}

@@ -25,7 +25,7 @@ fn a_query_that_is_malformed_is_named() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/memories?colour=red
-      → 400 {"error":{"message":"query 'colour': it is not known; there are: layer, kind, status, origin, tag, path, task, text, since, until, order, limit, after, repo"}}
+      → 400 {"error":{"message":"query 'colour': it is not known; there are: layer, kind, status, origin, tag, project, address, path, task, text, since, until, order, limit, after, repo"}}
     GET /api/memories?limit=0
       → 400 {"error":{"message":"limit: ask for at least 1"}}
     GET /api/memories?limit=201
@@ -83,7 +83,7 @@ fn a_body_that_is_malformed_is_named() {
     POST /api/memories {"fact":null}
       → 400 {"error":{"message":"fact: expected a text"}}
     POST /api/memories {"fact":"x","colour":"red"}
-      → 400 {"error":{"message":"field 'colour': it is not known; there are: fact, citations, kind, layer, subject, reason, said, ran, tags, task, skip, merge_with, rationale, force, tainted"}}
+      → 400 {"error":{"message":"field 'colour': it is not known; there are: fact, citations, kind, layer, subject, reason, said, ran, tags, project, task, skip, merge_with, rationale, force, tainted"}}
     POST /api/memories {"fact":"x","citations":["src/api.rs"]}
       → 400 {"error":{"message":"citations[0]: cannot cite 'src/api.rs': say which lines, as in src/api.rs:12-18, or which item, as in src/api.rs::Server::bind"}}
     POST /api/memories {"fact":"x","tags":"a"}

@@ -213,6 +213,21 @@ fn a_prompt_is_shown_what_it_would_be_given() {
     What would you ask an agent here?
     which API version do clients ask for
     Nothing is logged and nothing counts as shown.
+    Filters
+    Kind
+    all
+    user
+    feedback
+    project
+    reference
+    Tag
+    Project
+    Cites file or folder
+    Recorded since
+    7d, 2w or a date
+    Recorded before
+    Address
+    such as /owner/name/episodes/
     See what it would be given
     With this prompt
     The first prompt of a session is given this, to the letter. Later ones are given only what is new and clearly to the point.
@@ -502,4 +517,49 @@ fn a_memory_tells_the_sessions_that_it_was_shown_in() {
         "{page}"
     );
     assert!(!told.contains("s-2"), "{told}");
+}
+
+#[test]
+fn ask_takes_filters() {
+    let world = full();
+    let ana = Person::of(&world);
+    let check = |filter: &str, expected: &[&str]| {
+        let page = ana.reads(&format!("/ask?prompt=which+API+version&{filter}"));
+        assert!(page.contains("With these filters"), "{page}");
+        let facts = [
+            "The API version is v3",
+            "The docs say that the version is v3",
+        ];
+        let found: Vec<&str> = facts.into_iter().filter(|it| page.contains(it)).collect();
+        assert_eq!(found, expected, "{filter}");
+    };
+    check("tag=api", &["The API version is v3"]);
+    check("kind=reference", &["The docs say that the version is v3"]);
+    check("citing=docs", &["The docs say that the version is v3"]);
+    check("until=2020-01-01", &[]);
+    check("address=/myorg/myapp/episodes/", &[]);
+    let page = ana.reads("/ask?prompt=version&address=users/eve/");
+    assert!(
+        page.contains("users/eve/ is not in a space that is asked here"),
+        "{page}"
+    );
+}
+
+#[test]
+fn search_takes_projects_and_addresses() {
+    let world = full();
+    let ana = Person::of(&world);
+    let page = ana.reads("/?address=/myorg/myapp/episodes/");
+    assert!(
+        page.contains("The retry loop") && !page.contains("The API version is v3"),
+        "{page}"
+    );
+    let page = ana.reads("/?q=version&address=users/eve/");
+    assert!(
+        page.contains("is not in a space that is asked here"),
+        "{page}"
+    );
+    assert!(!page.contains("The API version is v3"), "{page}");
+    let page = ana.reads("/?project=billing");
+    assert!(!page.contains("The API version is v3"), "{page}");
 }

@@ -1,0 +1,109 @@
+//! Recall and list narrowed by what memories are: tags, projects, kinds, files, times and addresses.
+
+use crate::env::{Env, Ran};
+
+/// The handles of a JSON answer, in its order.
+fn handles(ran: &Ran, field: &str) -> String {
+    let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let memories = answer[field].as_array().unwrap_or_else(|| panic!("{ran}"));
+    let handle = |it: &serde_json::Value| {
+        let memory = it.get("memory").unwrap_or(it);
+        memory["handle"].as_str().unwrap_or("?").to_owned()
+    };
+    let mut handles: Vec<String> = memories.iter().map(handle).collect();
+    handles.sort();
+    handles.join(" ")
+}
+
+/// Three facts, one of a project, and two notes of a task.
+fn furnished() -> Env {
+    let mut env = Env::new();
+    env.at("2026-02-01T12:00:00Z").with_facts();
+    env.ok(&[
+        "remember",
+        "--project",
+        "Billing",
+        "--tag",
+        "limits",
+        "--cite",
+        "src/limits.rs:1",
+        "a MB is 1024 * 1024 bytes",
+    ]);
+    env.at("2026-03-01T12:00:00Z");
+    env.ok(&["task", "start", "Raise the limits"]);
+    env.ok(&["task", "note", "the old upload limit came from the proxy"]);
+    env
+}
+
+#[test]
+fn recall_takes_filters() {
+    let env = furnished();
+    let check = |flags: &[&str], expected: &str| {
+        let ran = env.run(&[&["recall", "--json", "limits MB upload"], flags].concat());
+        assert_eq!(handles(&ran, "memories"), expected, "{flags:?}");
+    };
+    check(&[], "m-2 m-3");
+    check(&["--tag", "limits"], "m-2 m-3");
+    check(&["--tag", "limits", "--project", "billing"], "m-3");
+    check(&["--kind", "feedback"], "");
+    check(&["--citing", "src"], "m-2 m-3");
+    check(&["--since", "7d"], "");
+    check(&["--until", "2026-02-02"], "m-2 m-3");
+    check(&["--address", "/acme/app/knowledge/"], "m-2 m-3");
+    check(&["--address", "/git.example.com/acme/app/episodes"], "m-4");
+    check(
+        &["--address", "/acme/app/episodes/raise-the-limits/"],
+        "m-4",
+    );
+}
+
+#[test]
+fn list_takes_projects_and_addresses() {
+    let env = furnished();
+    let check = |flags: &[&str], expected: &str| {
+        let ran = env.run(&[&["list", "--json"], flags].concat());
+        assert_eq!(handles(&ran, "memories"), expected, "{flags:?}");
+    };
+    check(&["--project", "billing"], "m-3");
+    check(&["--tag", "project:billing"], "m-3");
+    check(&["--address", "/acme/app/"], "m-1 m-2 m-3 m-4");
+    check(&["--address", "/acme/app/episodes/"], "m-4");
+    check(&["--address", "/acme/app/review-rules/"], "");
+    check(
+        &["--address", "/acme/app/knowledge/", "--tag", "limits"],
+        "m-2 m-3",
+    );
+    check(&["--all-spaces", "--address", "/acme/app/episodes/"], "m-4");
+}
+
+#[test]
+fn bad_address_is_told() {
+    let env = furnished();
+    for verb in [&["recall", "limits"][..], &["list"]] {
+        let told = |address: &str| {
+            let ran = env.run(&[verb, &["--address", address]].concat());
+            (ran.code, ran.err)
+        };
+        let (code, err) = told("knowledge");
+        assert_eq!(code, 2);
+        assert!(
+            err.contains("is not an address: it names no space"),
+            "{err}"
+        );
+        // The same whether or not there is such a space.
+        for other in ["/acme/other/", "users/eve/knowledge/"] {
+            let (code, err) = told(other);
+            assert_eq!(code, 2);
+            assert!(
+                err.contains(&format!(
+                    "{other} is not in a space that is asked here (acme/app, "
+                )),
+                "{err}"
+            );
+            assert!(err.contains("--repo"), "{err}");
+        }
+    }
+    let ran = env.run(&["remember", "--project", "two words", "x is y"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("is not a project's name"), "{ran}");
+}
