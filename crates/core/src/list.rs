@@ -15,9 +15,15 @@ use crate::{
     verify::{VerifiedMemory, build_verified_events},
 };
 use apostille_cite::{citation::RepoPath, standing::Standing, verdict::Verdict};
+use apostille_text::fragments::{find_kept_parts, may_hold_part};
 
 /// How many memories a plain search returns.
 pub const SEARCH_LIMIT: usize = 20;
+/// How many candidates of a search are read by number. Reading one by one costs more than reading in order, and where there
+/// are many, the newest are found soon.
+const MAX_CANDIDATES: usize = 500;
+/// How many terms are looked up for it.
+const MAX_TERMS: usize = 500;
 /// How many recent memories are returned unless said.
 pub const RECENT_LIMIT: usize = 50;
 
@@ -84,11 +90,66 @@ pub fn search_memories(
     text: Option<&str>,
     tag: Option<&str>,
 ) -> Result<Vec<Memory>, CoreError> {
-    cx.store.list_memories(&MemoryFilter {
+    let filter = MemoryFilter {
         text: text.filter(|it| !it.is_empty()).map(Into::into),
         tags: tag.into_iter().map(Into::into).collect(),
         ..MemoryFilter::active_in(spaces, SEARCH_LIMIT)
-    })
+    };
+    let parts = filter.text.as_deref().and_then(find_kept_parts);
+    let found = match parts {
+        Some(parts) => search_index(cx, &filter, &parts)?,
+        None => None,
+    };
+    let Some(mut found) = found else {
+        return Ok(cx.store.list_memories(&filter)?);
+    };
+    filter.sort_memories(&mut found);
+    found.truncate(filter.limit);
+    Ok(found)
+}
+
+/// The memories that a filter admits, of those whose terms hold these parts; `None` where so many do that listing the newest
+/// finds enough of them soon.
+fn search_index(
+    cx: &Context,
+    filter: &MemoryFilter,
+    parts: &[String],
+) -> Result<Option<Vec<Memory>>, CoreError> {
+    let mut found = Vec::new();
+    for space in &filter.spaces {
+        let Some(numbers) = find_numbers_holding(cx, space, parts)? else {
+            return Ok(None);
+        };
+        let memories = cx.store.get_by_numbers(space, &numbers)?.into_iter();
+        found.extend(memories.filter(|it| filter.admits_memory(it)));
+    }
+    Ok(Some(found))
+}
+
+/// The numbers of the memories of a space whose terms hold all of these parts; `None` where they are many.
+fn find_numbers_holding(
+    cx: &Context,
+    space: &Space,
+    parts: &[String],
+) -> Result<Option<Vec<u64>>, CoreError> {
+    let is_wanted = |term: &str| parts.iter().any(|it| may_hold_part(term, it));
+    let terms = cx.store.find_terms(space, &is_wanted)?;
+    if terms.len() > MAX_TERMS {
+        return Ok(None);
+    }
+    let postings = cx.store.read_postings(space, &terms)?;
+    let mut numbers: Option<BTreeSet<u64>> = None;
+    for part in parts {
+        let lists = terms.iter().zip(&postings.lists);
+        let holding = lists.filter(|it| may_hold_part(it.0, part));
+        let holding: BTreeSet<u64> = holding.flat_map(|it| it.1).map(|it| it.number).collect();
+        numbers = Some(match numbers {
+            Some(numbers) => &numbers & &holding,
+            None => holding,
+        });
+    }
+    let numbers = numbers.unwrap_or_default();
+    Ok((numbers.len() <= MAX_CANDIDATES).then(|| numbers.into_iter().collect()))
 }
 
 /// Active memories, those refreshed last first.

@@ -421,6 +421,13 @@ pub trait Store: EventLog {
     /// The terms of the space's index that begin with this character, sorted.
     fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
 
+    /// The terms of the space's index that are wanted, sorted. Every term is looked at, and no memory.
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, StoreError>;
+
     /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open. It
     /// is not part of [`EventLog::summarize_space`], because every write asks for it and the summary may count every memory.
     fn read_breaker_state(

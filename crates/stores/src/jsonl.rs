@@ -459,6 +459,14 @@ impl Store for JsonlStore {
         Ok(self.refresh_state()?.state.list_terms(space, initial))
     }
 
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> StoreResult<Vec<String>> {
+        Ok(self.refresh_state()?.state.find_terms(space, is_wanted))
+    }
+
     fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {
         Ok(self.refresh_state()?.state.read_breaker_state(space, since))
     }

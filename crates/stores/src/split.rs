@@ -209,6 +209,14 @@ impl Store for SplitStore {
         self.ask_store_of(space, |it| it.list_terms(space, initial))
     }
 
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> StoreResult<Vec<String>> {
+        self.ask_store_of(space, |it| it.find_terms(space, is_wanted))
+    }
+
     fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {
         self.ask_store_of(space, |it| it.read_breaker_state(space, since))
     }

@@ -21,6 +21,7 @@ mod rows;
 mod schema;
 mod space_sum;
 mod spaces;
+mod vocabulary;
 mod write;
 mod write_rows;
 
@@ -53,6 +54,7 @@ use opened_file::OpenedFile;
 use query::run_statement;
 use read::CountedSpace;
 use reader_pool::ReaderPool;
+use vocabulary::SpaceVocabulary;
 
 /// How many bits of a key are the space; the number within it is above them.
 const SPACE_BITS: u32 = 22;
@@ -84,6 +86,8 @@ pub struct SqliteStore {
     db: Mutex<WriteConnection>,
     /// What was counted of each space, and how often it had changed by then.
     summaries: Mutex<HashMap<i64, CountedSpace>>,
+    /// The terms of each space's index. A server is searched again and again, and a term has a row for every fifty memories.
+    vocabularies: Mutex<HashMap<i64, SpaceVocabulary>>,
 }
 
 #[derive(Debug)]
@@ -169,6 +173,7 @@ impl SqliteStore {
             }),
             readers: None,
             summaries: Mutex::default(),
+            vocabularies: Mutex::default(),
         })
     }
 
@@ -504,6 +509,20 @@ impl Store for SqliteStore {
 
     fn list_terms(&self, space: &Space, initial: char) -> StoreResult<Vec<String>> {
         self.read_space(space, |db, id| index::list_index_terms(db, id, initial))
+    }
+
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> StoreResult<Vec<String>> {
+        self.read_space(space, |db, id| {
+            let known = lock_ignoring_poison(&self.vocabularies).get(&id).cloned();
+            let vocabulary = SpaceVocabulary::read(db, id, known)?;
+            let found = vocabulary.find_terms(is_wanted);
+            lock_ignoring_poison(&self.vocabularies).insert(id, vocabulary);
+            Ok(found)
+        })
     }
 
     fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {

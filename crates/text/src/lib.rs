@@ -29,6 +29,7 @@ pub mod contradict;
 pub mod dates;
 pub mod delimiters;
 pub mod digest;
+pub mod fragments;
 pub mod literals;
 pub mod moderate;
 pub mod overlap;

@@ -78,6 +78,14 @@ impl Store for RamStore {
         Ok(self.lock_state().list_terms(space, initial))
     }
 
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        Ok(self.lock_state().find_terms(space, is_wanted))
+    }
+
     fn read_breaker_state(
         &self,
         space: &Space,

@@ -237,6 +237,12 @@ impl StoreState {
         }
     }
 
+    /// The terms that are wanted.
+    pub fn find_terms(&self, space: &Space, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let terms = self.room(space).index.keys();
+        terms.filter(|it| is_wanted(it)).cloned().collect()
+    }
+
     /// The terms that begin with this character.
     pub fn list_terms(&self, space: &Space, initial: char) -> Vec<String> {
         let from = self.room(space).index.range(initial.to_string()..);

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use apostille_core::{
     forget::{ForgetOutcome, forget},
-    list::search_memories,
+    list::{SEARCH_LIMIT, search_memories},
     memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Stage, Voice},
     policy::{InjectMode, MemoryLimits, Policy, Scoring},
     recall::{RecallOutcome, RecallRequest, Style, overlap},
     remember::RememberOutcome,
     revise::mark_memory_applied,
+    store::{EventLog as _, MemoryFilter},
 };
 use apostille_text::secrets;
 
@@ -628,4 +629,50 @@ fn notebook_injects_preference_and_finds_fact() {
     let asked = inject(&world, "What indentation style should I use?");
     assert_eq!(handles(&asked), "u-1");
     assert_eq!(found(&world, Some("database"), None), "m-1");
+}
+
+/// What a search found before it asked the index: every memory is read.
+fn found_by_reading(world: &World, text: &str) -> String {
+    let filter = MemoryFilter {
+        text: Some(text.into()),
+        ..MemoryFilter::active_in([repo(), user()], SEARCH_LIMIT)
+    };
+    let found = world.store.list_memories(&filter).unwrap();
+    let handles = found.iter().map(|it| it.handle().to_string());
+    handles.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn search_finds_in_the_index_what_reading_finds() {
+    let world = World::notebook();
+    let facts = [
+        "The databases run PostgreSQL 16 on port 5432",
+        "useCheckoutTotals must not call getUsersById twice",
+        "MAX_UPLOAD_SIZE is 10 MB; see src/limits/upload-limits.rs",
+        "Operations are configured by the operator, running nightly",
+        "Frequencies of retries: happily relational, conditionally nationalized",
+        "a name that is longer than a term may be: theQuickBrownFoxJumpsOverTheLazyDogAndTheConfigurationLoader",
+        "Die Straße heißt ÄPFELGASSE und der Dienst läuft auf Überwachung",
+        "don't use o'brien's re-exports of foo.bar.bazQux, C++ or k8s",
+        "数据库database在这里",
+    ];
+    for n in 0..60 {
+        world.kept(note(&format!("{} ({n})", facts[n % facts.len()])));
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for fact in facts {
+        let chars: Vec<char> = fact.chars().collect();
+        // Every piece of five lengths: parts of words and identifiers, words, phrases.
+        for len in [2, 4, 7, 12, 25] {
+            texts.extend(chars.windows(len).map(|it| it.iter().collect()));
+        }
+    }
+    texts.extend(["nothing like it", "POSTGRES", "operate", "x"].map(Into::into));
+    for text in texts {
+        assert_eq!(
+            found(&world, Some(&text), None),
+            found_by_reading(&world, &text),
+            "{text:?}"
+        );
+    }
 }

@@ -344,6 +344,13 @@ impl Store for ReadOnly<'_> {
     fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
         self.0.list_terms(space, initial)
     }
+    fn find_terms(
+        &self,
+        space: &Space,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        self.0.find_terms(space, is_wanted)
+    }
     fn read_breaker_state(
         &self,
         space: &Space,

@@ -264,6 +264,25 @@ pub(super) fn list_index_terms(
     Ok(terms.into_iter().collect())
 }
 
+/// All terms of a space, sorted.
+pub(super) fn list_all_terms(db: &Connection, space: i64) -> SqliteResult<Vec<String>> {
+    let mut terms: Vec<String> = Vec::new();
+    let select = "SELECT term FROM posting WHERE space = ?1 ORDER BY term";
+    each_row(db, select, [space], |row| {
+        let term = row.get_ref(0)?.as_str().map_err(|_| DamagedBlob)?;
+        if terms.last().is_none_or(|it| it != term) {
+            terms.push(term.to_owned());
+        }
+        Ok(())
+    })?;
+    each_tail_term(db, space, None, |term, _| {
+        terms.push(pack::decode_term(term));
+    })?;
+    terms.sort_unstable();
+    terms.dedup();
+    Ok(terms)
+}
+
 /// Goes through the terms of the memories that wait in the tail, each with its posting. Whether no row is damaged;
 /// those that are are left out.
 pub(super) fn each_tail_term(
