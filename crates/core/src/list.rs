@@ -101,7 +101,7 @@ pub fn search_memories(
         None => None,
     };
     let Some(mut found) = found else {
-        return Ok(cx.store.list_memories(&filter)?);
+        return cx.store.list_memories(&filter);
     };
     filter.sort_memories(&mut found);
     found.truncate(filter.limit);

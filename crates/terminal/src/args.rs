@@ -323,6 +323,9 @@ pub struct RecallArgs {
     /// At most so many characters
     #[arg(long, value_name = "N")]
     pub chars: Option<usize>,
+    /// At most so many tokens of a model's context, estimated
+    #[arg(long, value_name = "N")]
+    pub tokens: Option<usize>,
     /// Which memories
     #[arg(long, value_parser = build_word_parser(InjectMode::ALL, InjectMode::as_str))]
     pub mode: Option<InjectMode>,

@@ -39,6 +39,7 @@ pub mod sentences;
 pub mod shell_word;
 pub mod shorten;
 pub mod terms;
+pub mod tokens;
 pub mod typo;
 pub mod word_lists;
 pub mod words;

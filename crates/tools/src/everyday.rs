@@ -4,18 +4,22 @@
 
 mod output;
 
+use std::time::Instant;
+
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
     policy::InjectMode,
     project::ProjectName,
-    recall::{self, RecallRequest},
+    recall::{self, RecallOutcome, RecallRequest},
     remember::classify,
     revise,
     scratch::recall_session_notes,
+    space::Space,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
+use apostille_tasks::task::opening::{OPENING_TOKENS, OpeningRequest, open_task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,6 +45,8 @@ use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply}
 const MAX_IDS: usize = 1_000;
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
+/// How many tokens one recall takes at most.
+const MAX_TOKENS: usize = 20_000;
 
 /// What a model is told of the server as a whole.
 pub const GUIDANCE: &str = "\
@@ -81,6 +87,11 @@ struct RecallInput {
     layer: Option<TextEncoded<Layer>>,
     /// At most so many
     limit: Option<ResultLimit>,
+    /// At most so many tokens
+    tokens: Option<ResultLimit>,
+    /// The task that starts now: knowledge and past tasks like it
+    #[serde(default)]
+    task: OptionalText<String>,
 }
 
 fn describe_recall_tool() -> Tool {
@@ -110,6 +121,9 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
     }
     let only: RecallFilterInput = call.read_input()?;
     let (filter, spaces) = only.resolve(call.now, call.spaces())?;
+    if let Some(title) = &question.task.0 {
+        return run_task_opening(call, title, &spaces, question.tokens);
+    }
     let path = question.path.0;
     let is_open = question.query.is_empty() && path.is_none();
     let mut layers: Vec<Layer> = layer.into_iter().collect();
@@ -129,6 +143,7 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
             InjectMode::Relevant
         }),
         count: question.limit.map(|it| it.capped_at(MAX_SHOWN)),
+        tokens: question.tokens.map(|it| it.capped_at(MAX_TOKENS)),
         ..RecallRequest::default()
     };
     let recalled = recall::recall(call, &ask)?;
@@ -149,6 +164,33 @@ fn answer_session_notes(call: &ToolCall, limit: Option<ResultLimit>) -> ToolResu
     let limit = limit.map_or(MAX_SHOWN, |it| it.capped_at(MAX_SHOWN));
     let notes = recall_session_notes(call, &call.spaces(), call.caller.session, limit)?;
     ToolAnswer::new_json(&RecallToolReply::new(&notes, &[], true))
+}
+
+/// What helps with a task that begins: what is known about it, then what happened in similar tasks.
+fn run_task_opening(
+    call: &ToolCall,
+    title: &str,
+    spaces: &[Space],
+    tokens: Option<ResultLimit>,
+) -> ToolResult {
+    let opening = open_task(
+        call,
+        &OpeningRequest {
+            title,
+            task: None,
+            spaces,
+            notes: None,
+            tokens: tokens.map_or(OPENING_TOKENS, |it| it.capped_at(MAX_TOKENS)),
+            started: Instant::now(),
+        },
+    );
+    let recalled = RecallOutcome {
+        block: opening.block,
+        shown: [opening.knowledge, opening.episodes].concat(),
+        withheld: opening.withheld,
+        problems: opening.problems,
+    };
+    ToolAnswer::new_json(&RecallToolReply::new(&recalled, &[], false))
 }
 
 /// A fact to keep.

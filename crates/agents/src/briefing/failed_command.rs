@@ -81,7 +81,8 @@ impl BriefingAudience<'_> {
 
 /// Whether a memory has enough words of the failure.
 fn is_about_failure(query: &RecallQuery, hit: &VerifiedHit) -> bool {
-    let is_word = |term: &&apostille_text::terms::QueryTerm| term.is_content() && term.weight >= 1.0;
+    let is_word =
+        |term: &&apostille_text::terms::QueryTerm| term.is_content() && term.weight >= 1.0;
     let n_asked = query.terms.iter().filter(is_word).count();
     let needed = match hit.hit.memory.layer {
         Layer::Episode => NEEDED_WORDS_OF_TASK,

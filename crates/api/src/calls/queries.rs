@@ -43,6 +43,8 @@ use crate::{
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
+/// How many tokens one recall takes at most.
+const MAX_TOKENS: usize = 20_000;
 /// How many findings of a class are told unless said.
 const FINDINGS: usize = 50;
 
@@ -122,6 +124,8 @@ struct RecallBody {
     /// The files in play.
     paths: BoundedList<TextEncoded<RepoPath>, 50>,
     limit: Option<PageLimit<MAX_SHOWN>>,
+    /// At most so many tokens of a model's context, estimated; 2,000 characters unless said.
+    tokens: Option<PageLimit<MAX_TOKENS>>,
     /// Also what happened in earlier tasks.
     episodes: bool,
     /// Whether it is written down that these were shown; yes unless said.
@@ -185,6 +189,9 @@ fn handle_recall_call(it: &ApiCallScope, mut body: RecallBody) -> ApiResult {
             InjectMode::Relevant
         }),
         count: Some(PageLimit::limit_or(body.limit, usual)),
+        tokens: body
+            .tokens
+            .map(|it| PageLimit::limit_or(Some(it), MAX_TOKENS)),
         ..RecallRequest::default()
     };
     let recalled = if body.log.unwrap_or(true) {

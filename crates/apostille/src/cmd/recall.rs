@@ -77,6 +77,7 @@ fn build_recall_request(
         mode: args.mode.or(is_off.then_some(InjectMode::Relevant)),
         count: args.limit,
         chars: args.chars,
+        tokens: args.tokens,
         filter: build_recall_filter(ctx, workspace, &args.only)?,
         ..RecallRequest::default()
     })

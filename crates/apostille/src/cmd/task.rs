@@ -88,11 +88,14 @@ fn refresh_task_notes(
     workspace: &Workspace,
 ) -> CommandResult<(Vec<String>, String)> {
     let problems: Vec<String> = tasks.refresh_notes(workspace)?.into_iter().collect();
-    let lines = problems
-        .iter()
-        .map(|it| format!("{YELLOW}note:{YELLOW:#} {}\n", flatten_to_line(it)))
-        .collect();
+    let lines = format_task_problems(&problems);
     Ok((problems, lines))
+}
+
+/// What went beside the matter, each on a line.
+fn format_task_problems(problems: &[String]) -> String {
+    let line = |it: &String| format!("{YELLOW}note:{YELLOW:#} {}\n", flatten_to_line(it));
+    problems.iter().map(line).collect()
 }
 
 /// Notes that may be offered: each looked up here, and those whose code no longer says so left out.

@@ -777,3 +777,75 @@ fn a_session_is_reported_line_by_line() {
         ]
     );
 }
+
+/// Facts, and a task that was done with a note of what happened in it.
+fn with_past_task() -> Env {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&["task", "start", "Raise the upload limit", "--tokens", "0"]);
+    env.ok(&["task", "note", "the proxy refused uploads above 8 MB"]);
+    env.ok(&["task", "done", "--outcome", "uploads up to 10 MB work"]);
+    env
+}
+
+#[test]
+fn task_start_tells_what_is_known_and_what_happened() {
+    let env = with_past_task();
+    env.write("NOTES.md", "# Notes\n\nask Bo before touching the proxy\n");
+    let out = env.ok(&["task", "start", "Lower the upload limit again"]);
+    assert!(
+        out.starts_with("started lower-the-upload-limit-again"),
+        "{out}"
+    );
+    let known = out.find("[Known about this task]\n- (m-2").expect(&out);
+    let past = out.find("[What happened in similar tasks]\n").expect(&out);
+    let notes = out.find("[NOTES.md]\n# Notes\nask Bo").expect(&out);
+    assert!(known < past && past < notes, "{out}");
+    assert!(
+        out.contains("the proxy refused uploads above 8 MB"),
+        "{out}"
+    );
+    assert!(!out.contains("API_VERSION"), "{out}");
+    // What is told is logged, as every recall is.
+    let log = env.ok(&["log", "--json"]);
+    assert!(log.contains("Lower the upload limit again"), "{log}");
+}
+
+#[test]
+fn task_start_keeps_within_its_tokens() {
+    let env = with_past_task();
+    let out = env.ok(&["task", "start", "Lower the upload limit", "--tokens", "100"]);
+    assert!(out.contains("- (m-2"), "{out}");
+    assert!(!out.contains("outcome: "), "{out}");
+    let out = env.ok(&["task", "start", "Lower the upload limit", "--tokens", "0"]);
+    assert!(!out.contains("<memory-context>"), "{out}");
+    let json = env.ok(&["task", "start", "Lower the upload limit", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let context = answer["context"].as_str().unwrap();
+    assert!(context.starts_with("<memory-context>\n"), "{context}");
+}
+
+#[test]
+fn task_starts_although_nothing_can_be_looked_up() {
+    let mut env = with_past_task();
+    env.set("APOSTILLE_INJECT_MODE", "off");
+    let ran = env.run(&["task", "start", "Lower the upload limit"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran}");
+}
+
+#[test]
+fn recall_keeps_within_tokens() {
+    let env = Env::new();
+    env.with_facts();
+    let block = |tokens: &str| {
+        let ran = env.run(&[
+            "recall",
+            "upload limit MB, API_VERSION",
+            "--block",
+            "--tokens",
+            tokens,
+        ]);
+        ran.out.matches("\n- (").count()
+    };
+    assert_eq!((block("15"), block("60"), block("200")), (0, 1, 2));
+}

@@ -1,10 +1,16 @@
 //! Stage five: never more than asked.
 
 use super::excerpt;
-use super::{hit::VerifiedHit, query::RecallQuery, trust};
+use super::{
+    hit::VerifiedHit,
+    query::{RecallQuery, Style},
+    render::{CLOSE, OPEN, render_memory_line},
+    trust,
+};
 use crate::policy::InjectMode;
+use apostille_text::tokens::estimate_tokens;
 
-/// What is shown, within the count and the characters allowed, and what is withheld because it does not hold.
+/// What is shown, within the count, the characters and the tokens allowed, and what is withheld because it does not hold.
 pub(super) fn fit_recall_budget(
     checked: Vec<VerifiedHit>,
     query: &RecallQuery,
@@ -20,15 +26,29 @@ pub(super) fn fit_recall_budget(
     };
     let count = query.count.min(most);
     let mut left = query.chars;
+    let mut tokens = query
+        .tokens
+        .map(|it| it.saturating_sub(frame_tokens(query)));
     let mut shown = Vec::new();
     for it in good {
         let chars = excerpt::excerpt_hit(&it).chars().count();
-        if shown.len() < count && chars <= left {
+        let n_tokens = || estimate_tokens(&render_memory_line(&it, query.style)) + 1;
+        let tokens_after = tokens.map(|tokens| tokens.checked_sub(n_tokens()));
+        if shown.len() < count && chars <= left && tokens_after != Some(None) {
             left -= chars;
+            tokens = tokens_after.flatten();
             shown.push(it);
         }
     }
     (balance_outside_sources(shown), withheld)
+}
+
+/// What the frame around the memories takes.
+fn frame_tokens(query: &RecallQuery) -> usize {
+    match query.style {
+        Style::Verified => estimate_tokens(&format!("{OPEN}\n[Memories]\n{CLOSE}\n")),
+        Style::Plain => estimate_tokens("[Memories]\n"),
+    }
 }
 
 /// Where little is shown, one source from outside has no more than its share of that either.

@@ -70,6 +70,8 @@ pub struct RecallRequest {
     pub count: Option<usize>,
     /// At most so many characters of memory text.
     pub chars: Option<usize>,
+    /// At most so many tokens of the block, estimated.
+    pub tokens: Option<usize>,
     /// How the block is written.
     pub style: Option<Style>,
     /// Memories that the asker has seen already and is not shown again.
@@ -104,6 +106,8 @@ pub struct RecallQuery {
     pub count: usize,
     /// At most so many characters.
     pub chars: usize,
+    /// At most so many tokens of the block.
+    pub tokens: Option<usize>,
     /// How many of the most recent are shown where nothing answers.
     pub fallback: usize,
     /// How many candidates of a space are read and looked up.
@@ -156,7 +160,11 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
         scoring: policy.scoring,
         count,
         reach: (count.saturating_mul(2)).clamp(MIN_REACH, MAX_REACH),
-        chars: ask.chars.unwrap_or(policy.inject.chars),
+        chars: ask.chars.unwrap_or(match ask.tokens {
+            Some(_) => usize::MAX,
+            None => policy.inject.chars,
+        }),
+        tokens: ask.tokens,
         fallback,
         style: ask.style.unwrap_or(Style::Verified),
         seen: ask.seen.clone(),

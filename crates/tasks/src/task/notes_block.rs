@@ -31,6 +31,17 @@ pub enum NotesChange {
     Unclear,
 }
 
+/// The lines that are not the block's: what people wrote.
+pub fn list_own_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_inside = false;
+    text.lines().filter(move |line| {
+        is_inside |= line.trim_end() == OPEN;
+        let is_own = !is_inside;
+        is_inside &= line.trim_end() != CLOSE;
+        is_own
+    })
+}
+
 /// The lines of the block, the marks included. Blockers stay until they are resolved; what belongs to an older phase is
 /// gone with it.
 pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {

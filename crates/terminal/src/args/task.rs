@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use apostille_core::memory::{Kind, MemoryName};
-use apostille_tasks::task::{NoteSort, TaskSlug};
+use apostille_tasks::task::{NoteSort, TaskSlug, opening::OPENING_TOKENS};
 use clap::{Args, Subcommand};
 
 use super::build_word_parser;
@@ -54,6 +54,9 @@ pub struct TaskStartArgs {
     /// Leave the task that is active open, and work on this one
     #[arg(long)]
     pub switch: bool,
+    /// At most so many tokens of what is known about it and happened in similar tasks; 0 for none
+    #[arg(long, value_name = "N", default_value_t = OPENING_TOKENS)]
+    pub tokens: usize,
 }
 
 /// `task note`.

@@ -909,3 +909,30 @@ fn recall_answers_within_filters() {
         assert!(fault.starts_with(&format!("{field}: ")), "{fault}");
     }
 }
+
+#[test]
+fn recall_for_a_task_brings_knowledge_and_past_tasks() {
+    let world = known();
+    world.kept(Draft {
+        layer: Some(Layer::Episode),
+        task: Some("bump-the-api".into()),
+        ..Draft::new(
+            repo(),
+            "Bumping API_VERSION broke the old client",
+            Voice::from_origin(Origin::Agent),
+        )
+    });
+    let recall = |arguments| call_everyday_tool(&world, "memory_recall", arguments);
+    let ids = |answer: &Value| -> Vec<String> {
+        let memories = answer["memories"].as_array().unwrap();
+        memories.iter().map(|it| it["id"].to_string()).collect()
+    };
+    let answer = recall(json!({"task": "Bump API_VERSION to 8"}));
+    assert_eq!(ids(&answer), ["\"m-1\"", "\"m-2\""], "{answer}");
+    let answer = recall(json!({"task": "Bump API_VERSION to 8", "tokens": 60}));
+    assert_eq!(ids(&answer).len(), 1, "{answer}");
+    let answer = recall(json!({"task": "Paint the shed"}));
+    assert_eq!(answer, json!({"memories": []}));
+    let answer = recall(json!({"query": "API_VERSION", "tokens": 10}));
+    assert_eq!(ids(&answer).len(), 0, "{answer}");
+}

@@ -1,9 +1,15 @@
 //! `task start`: a task begins, or is taken up again.
 
-use apostille_core::refusal::Refusal;
+use std::time::Instant;
+
+use apostille_core::{policy::InjectMode, refusal::Refusal};
 use apostille_tasks::{
     task,
-    task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart},
+    task::{
+        GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug,
+        gate::GateStart,
+        opening::{OpeningRequest, TaskOpening, open_task},
+    },
 };
 use serde_json::json;
 
@@ -31,21 +37,47 @@ pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     }
     let (outcome, task) = begin_or_resume_task(&tasks, &all, known, start)?;
     tasks.set_active(Some(&task.slug))?;
-    let (problems, told) = super::refresh_task_notes(&tasks, &workspace)?;
+    let (mut problems, mut told) = super::refresh_task_notes(&tasks, &workspace)?;
+    let opening = open_started_task(&tasks, &workspace, &task, args.tokens);
+    told += &super::format_task_problems(&opening.problems);
+    problems.extend(opening.problems.iter().cloned());
     let view = TaskView::new(&task, Some(&task.slug));
-    let json = json!({"ok": true, "outcome": outcome, "task": view, "problems": problems});
+    let json = json!({"ok": true, "outcome": outcome, "task": view, "context": opening.block, "problems": problems});
     Ok(ctx
         .render_output(&json, |_| {
             let phase = task.format_phase().map(|it| flatten_to_line(&it));
             let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
             format!(
-                "{}  {}{}\n",
+                "{}  {}{}\n{}",
                 format_outcome(outcome, &task.slug),
                 flatten_to_line(&task.title),
-                phase.unwrap_or_default()
+                phase.unwrap_or_default(),
+                opening.block
             )
         })
         .with_err(told))
+}
+
+/// What helps with a task that begins here; nothing where memory is shown to nobody unasked.
+fn open_started_task(
+    tasks: &CheckoutTasks,
+    workspace: &Workspace,
+    task: &Task,
+    tokens: usize,
+) -> TaskOpening {
+    if workspace.settings.policy.inject.mode == InjectMode::Off {
+        return TaskOpening::default();
+    }
+    let notes = tasks.read_notes();
+    let ask = OpeningRequest {
+        title: &task.title,
+        task: Some(task.slug.as_str()),
+        spaces: &workspace.spaces(),
+        notes: notes.as_deref(),
+        tokens,
+        started: Instant::now(),
+    };
+    open_task(&workspace.context(), &ask)
 }
 
 fn validate_task_start(workspace: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
