@@ -36,6 +36,7 @@ pub mod learn;
 pub mod ledger;
 pub mod session;
 pub mod settings;
+pub mod task_opening;
 pub mod testimony;
 pub mod transcript;
 pub mod transcripts;

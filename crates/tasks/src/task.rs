@@ -7,7 +7,6 @@ pub mod bullets;
 pub mod gate;
 pub mod left_open;
 pub mod notes_block;
-pub mod opening;
 pub mod promote;
 pub mod prompt_version;
 pub mod slug;

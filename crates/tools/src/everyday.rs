@@ -4,8 +4,7 @@
 
 mod output;
 
-use std::time::Instant;
-
+use apostille_agents::task_opening::{OPENING_TIME, OPENING_TOKENS, OpeningRequest, open_task};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     list,
@@ -19,7 +18,6 @@ use apostille_core::{
     space::Space,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
-use apostille_tasks::task::opening::{OPENING_TOKENS, OpeningRequest, open_task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -181,7 +179,7 @@ fn run_task_opening(
             spaces,
             notes: None,
             tokens: tokens.map_or(OPENING_TOKENS, |it| it.capped_at(MAX_TOKENS)),
-            started: Instant::now(),
+            time: OPENING_TIME,
         },
     );
     let recalled = RecallOutcome {

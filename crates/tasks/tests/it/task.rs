@@ -1,7 +1,5 @@
 //! Tasks: the gates on disk, the state for a model, the block in NOTES.md, and what is left behind.
 
-use std::time::Instant;
-
 use apostille_core::memory::{
     Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, Origin, Voice,
 };
@@ -17,7 +15,6 @@ use apostille_tasks::{
         left_open::{find_left_open_tasks, remember_left_open_task},
         notes_block,
         notes_block::NotesChange,
-        opening::{OPENING_TIME, OPENING_TOKENS, OpeningRequest, open_task},
         promote::{is_durable_note, promote_task_note},
         summary,
         summary::{GitWork, TaskEnding},
@@ -578,29 +575,4 @@ proptest! {
         let NotesChange::Write(text) = notes_block::replace_task_block(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
         prop_assert_eq!(notes_block::replace_task_block(Some(&text), None), NotesChange::Write("mine\n".into()));
     }
-}
-
-#[test]
-fn opening_that_is_late_says_so() {
-    let world = World::verified();
-    let started = Instant::now()
-        .checked_sub(OPENING_TIME)
-        .unwrap_or_else(Instant::now);
-    let ask = OpeningRequest {
-        title: "Fix the login race",
-        task: None,
-        spaces: &[repo()],
-        notes: Some("ask Bo first\n<!-- apostille:task -->\nours\n<!-- /apostille:task -->\n"),
-        tokens: OPENING_TOKENS,
-        started,
-    };
-    let opening = world.with(|cx| open_task(cx, &ask));
-    assert_eq!(
-        opening.problems,
-        ["looking up what helps with this task took more than 5 s; the rest is left out"]
-    );
-    assert_eq!(
-        opening.block,
-        "<memory-context>\n[NOTES.md]\nask Bo first\n</memory-context>\n"
-    );
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use apostille_agents::task_opening::OPENING_TOKENS;
 use apostille_core::memory::{Kind, MemoryName};
-use apostille_tasks::task::{NoteSort, TaskSlug, opening::OPENING_TOKENS};
+use apostille_tasks::task::{NoteSort, TaskSlug};
 use clap::{Args, Subcommand};
 
 use super::build_word_parser;

@@ -1,9 +1,13 @@
 //! What each call answers.
 
+use std::time::Duration;
+
+use apostille_agents::task_opening::{OPENING_TOKENS, OpeningRequest, open_task};
 use apostille_api::access_token::Access;
 use insta::assert_snapshot;
 
 use super::{Desk, TestCaller, id};
+use crate::world::{World, repo};
 
 #[test]
 fn memories_are_listed_by_what_they_are_and_page_by_page() {
@@ -414,4 +418,26 @@ fn address_does_not_leave_the_reach_of_a_token() {
     POST /api/recall {"query":"tabs","address":"tabs"}
       → 400 {"error":{"message":"address: 'tabs' is not an address: it names no space; write /OWNER/NAME/knowledge/, /OWNER/NAME/episodes/TASK/, /OWNER/NAME/review-rules/ or users/NAME/"}}
     "#);
+}
+
+#[test]
+fn opening_that_is_late_says_so() {
+    let world = World::verified();
+    let ask = OpeningRequest {
+        title: "Fix the login race",
+        task: None,
+        spaces: &[repo()],
+        notes: Some("ask Bo first\n"),
+        tokens: OPENING_TOKENS,
+        time: Duration::ZERO,
+    };
+    let opening = world.with(|cx| open_task(cx, &ask));
+    assert_eq!(
+        opening.problems,
+        ["looking up what helps with this task took more than 0 s; the rest is left out"]
+    );
+    assert_eq!(
+        opening.block,
+        "<memory-context>\n[NOTES.md]\nask Bo first\n</memory-context>\n"
+    );
 }

@@ -1,14 +1,12 @@
 //! `task start`: a task begins, or is taken up again.
 
-use std::time::Instant;
-
+use apostille_agents::task_opening::{OPENING_TIME, OpeningRequest, TaskOpening, open_task};
 use apostille_core::{policy::InjectMode, refusal::Refusal};
 use apostille_tasks::{
     task,
     task::{
-        GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug,
-        gate::GateStart,
-        opening::{OpeningRequest, TaskOpening, open_task},
+        GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart,
+        notes_block::list_own_lines,
     },
 };
 use serde_json::json;
@@ -68,14 +66,15 @@ fn open_started_task(
     if workspace.settings.policy.inject.mode == InjectMode::Off {
         return TaskOpening::default();
     }
-    let notes = tasks.read_notes();
+    let notes = tasks.read_notes().unwrap_or_default();
+    let notes: Vec<&str> = list_own_lines(&notes).collect();
     let ask = OpeningRequest {
         title: &task.title,
         task: Some(task.slug.as_str()),
         spaces: &workspace.spaces(),
-        notes: notes.as_deref(),
+        notes: Some(&notes.join("\n")),
         tokens,
-        started: Instant::now(),
+        time: OPENING_TIME,
     };
     open_task(&workspace.context(), &ask)
 }

@@ -18,8 +18,6 @@ use apostille_core::{
 };
 use apostille_text::{secrets::mask_secrets, shorten::shorten_text, tokens::estimate_tokens};
 
-use super::notes_block::list_own_lines;
-
 /// How many tokens it takes at most.
 pub const OPENING_TOKENS: usize = 2_000;
 /// How long everything may take together.
@@ -46,12 +44,12 @@ pub struct OpeningRequest<'a> {
     pub task: Option<&'a str>,
     /// The spaces in play.
     pub spaces: &'a [Space],
-    /// The text of `NOTES.md`.
+    /// What people wrote into `NOTES.md`.
     pub notes: Option<&'a str>,
     /// How many tokens at most.
     pub tokens: usize,
-    /// When the time began to count.
-    pub started: Instant,
+    /// How long it may take.
+    pub time: Duration,
 }
 
 /// What helps with a task.
@@ -74,11 +72,12 @@ type RecalledHalf = Result<(RecallQuery, RecallOutcome), CoreError>;
 
 /// Fetches what helps with a task. Knowledge and episodes are recalled side by side.
 pub fn open_task(cx: &Context, ask: &OpeningRequest) -> TaskOpening {
+    let started = Instant::now();
     let mut opening = TaskOpening::default();
     if ask.tokens == 0 {
         return opening;
     }
-    let (knowledge, episodes) = recall_halves(cx, ask);
+    let (knowledge, episodes) = recall_halves(cx, ask, started);
     let mut queries = Vec::new();
     for (half, what) in [(knowledge, "what is known"), (episodes, "past tasks")] {
         match half {
@@ -91,10 +90,10 @@ pub fn open_task(cx: &Context, ask: &OpeningRequest) -> TaskOpening {
             )),
         }
     }
-    if ask.started.elapsed() >= OPENING_TIME {
+    if started.elapsed() >= ask.time {
         opening.problems.push(format!(
             "looking up what helps with this task took more than {} s; the rest is left out",
-            OPENING_TIME.as_secs()
+            ask.time.as_secs()
         ));
     }
     opening.fit_tokens(ask);
@@ -103,7 +102,11 @@ pub fn open_task(cx: &Context, ask: &OpeningRequest) -> TaskOpening {
 }
 
 /// Both recalls, each in a thread of its own.
-fn recall_halves(cx: &Context, ask: &OpeningRequest) -> (RecalledHalf, RecalledHalf) {
+fn recall_halves(
+    cx: &Context,
+    ask: &OpeningRequest,
+    started: Instant,
+) -> (RecalledHalf, RecalledHalf) {
     let (store, source, policy, now) = (cx.store, cx.source, cx.policy, cx.now);
     let recall_half = |layer| {
         let cx = Context {
@@ -113,7 +116,7 @@ fn recall_halves(cx: &Context, ask: &OpeningRequest) -> (RecalledHalf, RecalledH
             now,
             // A recall that is not logged makes no ids.
             random: &|| 0,
-            late: &|| ask.started.elapsed() >= OPENING_TIME,
+            late: &|| started.elapsed() >= ask.time,
             actor: None,
             other_spaces: &[],
             guardian: None,
@@ -221,12 +224,12 @@ fn keep_within(hits: &mut Vec<VerifiedHit>, tokens: usize) -> usize {
     used
 }
 
-/// What people wrote into `NOTES.md` outside of the task's own block, as far as there is room: lines that can neither end the
+/// What people wrote into `NOTES.md`, as far as there is room: lines that can neither end the
 /// frame they stand in nor tell a secret.
 fn format_notes(text: &str, tokens: usize) -> String {
     let mut left = NOTES_TOKENS.min(tokens / 4);
     let mut out = String::new();
-    for line in list_own_lines(text) {
+    for line in text.lines() {
         let line = shorten_text(&sanitize_line(&mask_secrets(line)), LINE_CHARS) + "\n";
         let more = estimate_tokens(&line);
         if line.trim().is_empty() || more > left {
