@@ -16,6 +16,7 @@ use crate::session::{AgentSession, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context, CoreError, breaker,
+    identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
     policy::InjectMode,
     recall,
@@ -115,11 +116,9 @@ impl BriefingAudience<'_> {
         let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
             return Ok(Briefing::default());
         };
-        let identity = recall::recall_identity(cx, self.user)?;
-        let identity = identity
-            .iter()
-            .map(|it| page::format_told_memory(it, "identity"));
-        page.push_section(IDENTITY, identity);
+        let identity = read_identity_text(cx, self.user)?;
+        let lines = page::list_identity_lines(identity.memories());
+        page.push_section(IDENTITY, lines.into_iter());
         let mut shown = page.push_memories(WISHES, self.list_user_preferences(cx)?);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
         self.push_session_notes(cx, &mut page)?;

@@ -7,6 +7,7 @@ mod config;
 mod export;
 mod forget;
 mod hook;
+mod identity;
 mod import;
 mod list;
 mod log;
@@ -111,6 +112,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Breaker(args) => breaker::run(ctx, args),
         CliCommand::Secrets(args) => secrets::run(ctx, args),
         CliCommand::Approve(args) => revise::run_approve(ctx, args),
+        CliCommand::Identity(args) => identity::run(ctx, args),
         CliCommand::Stats(args) => stats::run(ctx, *args),
         CliCommand::Log(args) => log::run(ctx, args),
         CliCommand::Spaces(args) => spaces::run(ctx, args),

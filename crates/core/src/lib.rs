@@ -75,6 +75,7 @@ pub mod evidence;
 pub mod forget;
 pub mod format;
 pub mod guardian;
+pub mod identity;
 pub mod import;
 pub mod judge;
 pub mod list;

@@ -154,6 +154,21 @@ pub enum Refusal {
         "the identity layer belongs to a user, not to a repository; remember it for users/<name>"
     )]
     IdentityNeedsUser,
+    /// The identity text is too long.
+    #[error(
+        "the identity has {chars} characters, and {limit} are the most; leave out or shorten some of its entries"
+    )]
+    IdentityTooLong {
+        /// How long its entries are together.
+        chars: usize,
+        /// How long they may be.
+        limit: usize,
+    },
+    /// The identity text that was edited is not the one that is kept by now.
+    #[error(
+        "the identity was changed while you edited it, and nothing was saved; read it again and make your change there"
+    )]
+    IdentityChanged,
     /// The identity layer is full.
     #[error(
         "the identity layer holds {used} of {limit} characters and this needs {wanted} more; \
@@ -332,7 +347,8 @@ impl Refusal {
             Self::BadCitation { .. } => "bad_citation",
             Self::DoesNotStand { .. } => "does_not_hold",
             Self::IdentityNeedsUser => "identity_needs_user",
-            Self::IdentityFull { .. } => "identity_full",
+            Self::IdentityFull { .. } | Self::IdentityTooLong { .. } => "identity_full",
+            Self::IdentityChanged => "identity_changed",
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
             Self::NotPending { .. } | Self::SaidAgain { .. } => "not_pending",

@@ -92,6 +92,17 @@ pub fn remember(cx: &Context, draft: Draft) -> Result<RememberOutcome, CoreError
         .unwrap_or_else(|refusal| commit::log_refusal(cx, &space, refusal)))
 }
 
+/// Whether a draft would be let through, as far as that is known before it is compared with what is kept. Nothing is written.
+pub(crate) fn check_draft(cx: &Context, draft: Draft) -> Result<Result<(), Refusal>, CoreError> {
+    let check = || {
+        let moderated = moderate::moderate_draft(draft)?;
+        let proven = prove::prove_draft(cx, classify::classify_draft(moderated)?)?;
+        guard::admit_draft(cx, proven)?;
+        Ok(())
+    };
+    separate_refusal(check())
+}
+
 /// The stages in their order. Which write follows is decided in [`dedupe`]; what is new is looked over before it is written.
 fn run_remember_path(cx: &Context, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::moderate_draft(draft)?;

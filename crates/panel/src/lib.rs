@@ -18,6 +18,7 @@
 pub mod ask;
 pub mod components;
 pub mod frame;
+pub mod identity;
 pub mod memories;
 pub mod memory;
 pub mod plot;
@@ -102,6 +103,8 @@ pub const ROUTES: &[Route] = &[
         run_review_decision(scope, asked, "reject", actions::perform_reject)
     }),
     build_page_route("/ask", ask::render_ask_page),
+    build_page_route("/identity", identity::render_identity_page),
+    build_form_route("/identity", Access::Review, identity::handle_identity_form),
     build_form_route("/undo", Access::Review, undo::handle_undo_form),
     build_page_route("/sessions", sessions::render_sessions_page),
     build_page_route("/sessions/{name}", sessions::render_session_page),

@@ -174,6 +174,7 @@ fn render_layer_section(
             }
             @if is_identity {
                 (render_usage_meter("In use", used, scope.cx.policy.limits.identity_chars))
+                p.meta { a href=(link_to_page(scope, "/identity")) { "As one text" } }
             }
             @if memories.is_empty() { p.hint { (example) } } @else {
                 ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing().as_str(), None, &render_other_version(it.beside.as_ref()))) } }

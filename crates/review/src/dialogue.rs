@@ -21,6 +21,7 @@ use super::{
 use apostille_terminal::{
     breakers,
     command_context::{CommandContext, CommandResult, is_yes_answer},
+    editor::find_user_editor,
     paint::{BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, format_if, style_text},
 };
 use apostille_workspace::workspace::Workspace;
@@ -49,8 +50,7 @@ impl ReviewConsole for CommandContext {
     }
 
     fn edit_words(&self, words: &EditableWords) -> Option<CommandResult<Option<EditableWords>>> {
-        let env = &self.system.env;
-        let editor = env.get("VISUAL").or_else(|| env.get("EDITOR"))?;
+        let editor = find_user_editor(&self.system)?;
         Some(edit::edit_in_editor(&self.system, editor, words))
     }
 }

@@ -1,12 +1,11 @@
 //! What a person says instead: in an editor where one is set, else line by line.
 
-use std::fs::{self, OpenOptions};
-use std::{io::Write as _, path::Path, process::Command};
-
 use apostille_core::memory::Memory;
 
-use apostille_terminal::{command_context::CommandResult, paint::make_terminal_safe};
-use apostille_workspace::{error::CommandError, system::System};
+use apostille_terminal::{
+    command_context::CommandResult, editor::edit_text, paint::make_terminal_safe,
+};
+use apostille_workspace::system::System;
 
 /// The words of a memory that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,39 +71,8 @@ pub(crate) fn edit_in_editor(
     editor: &str,
     words: &EditableWords,
 ) -> CommandResult<Option<EditableWords>> {
-    let number = (system.random_source())() >> 64;
-    let path = system
-        .temp_dir()
-        .join(format!("apostille-review-{number:016x}.md"));
-    let page = create_private_text_file(&path, &words.to_page())
-        .and_then(|()| run_user_editor(editor, &path))
-        .and_then(|()| fs::read_to_string(&path));
-    let _ = fs::remove_file(&path);
-    let page =
-        page.map_err(|error| CommandError::usage(format!("'{editor}' cannot edit it: {error}")))?;
+    let page = edit_text(system, editor, "review", &words.to_page())?;
     Ok(EditableWords::parse_page(&page).filter(|it| it != words))
-}
-
-/// A new file that nobody else can read.
-fn create_private_text_file(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
-}
-
-fn run_user_editor(editor: &str, path: &Path) -> std::io::Result<()> {
-    let mut words = editor.split_whitespace();
-    let status = Command::new(words.next().unwrap_or_default())
-        .args(words)
-        .arg(path)
-        .status()?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(std::io::Error::other(status.to_string()))
-    }
 }
 
 #[cfg(test)]

@@ -152,6 +152,8 @@ pub enum CliCommand {
     Secrets(SecretsArgs),
     /// Let pending memories out of quarantine
     Approve(SeveralMemoriesArgs),
+    /// Who you are, as one text: show it, or edit it
+    Identity(IdentityArgs),
     /// What is kept, in numbers
     Stats(SpaceArgs),
     /// What happened, the latest first
@@ -516,6 +518,33 @@ pub struct LogArgs {
     /// Whose.
     #[command(flatten)]
     pub spaces: SpaceArgs,
+}
+
+/// `identity`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct IdentityArgs {
+    /// What to do; it is shown unless said.
+    #[command(subcommand)]
+    pub what: Option<IdentitySubcommand>,
+}
+
+/// What to do with the identity text.
+#[derive(Debug, Subcommand)]
+pub enum IdentitySubcommand {
+    /// Edit it in your editor, or take it from a file
+    Edit(IdentityEditArgs),
+}
+
+/// `identity edit`.
+#[derive(Debug, Args)]
+pub struct IdentityEditArgs {
+    /// Take the text from this file instead of an editor; - reads the standard input
+    #[arg(long, short, value_name = "FILE")]
+    pub file: Option<String>,
+    /// Only if the text is still of this version, as `identity --json` says it
+    #[arg(long, value_name = "VERSION")]
+    pub base: Option<String>,
 }
 
 /// `export`.

@@ -15,4 +15,5 @@
 pub mod args;
 pub mod breakers;
 pub mod command_context;
+pub mod editor;
 pub mod paint;

@@ -205,6 +205,21 @@ pub(super) fn format_told_memory(memory: &Memory, standing: &str) -> String {
     )
 }
 
+/// The lines of the identity text, each section under its name.
+pub(super) fn list_identity_lines(memories: &[Memory]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut section = None;
+    for memory in memories {
+        if memory.subject.is_some() && memory.subject != section {
+            let name = memory.subject.as_deref().unwrap_or_default();
+            lines.push(format!("## {}", sanitize_line(name)));
+        }
+        section.clone_from(&memory.subject);
+        lines.push(format_told_memory(memory, "identity"));
+    }
+    lines
+}
+
 /// A line of somebody else's, as a bullet that cannot end the page.
 pub(super) fn format_briefing_bullet(line: &str) -> String {
     format!("- {}", sanitize_line(line.trim_start_matches(['-', ' '])))

@@ -106,3 +106,83 @@ fn preferences_land_in_the_users_space() {
         "--locked is needed in CI",
     );
 }
+
+const ME: &str = "- Ana, backend, Berlin\n\n## Preferences\n- answers in French\n\n## Constraints\n- never pushes to main\n";
+
+/// A person in a script gives the text.
+fn edit_from_file(env: &Env, text: &str, more: &[&str]) -> crate::env::Ran {
+    let file = env.beside("me.md", text);
+    env.person(&[&["identity", "edit", "--file", &file], more].concat())
+}
+
+#[test]
+fn identity_is_shown_and_edited_as_one_text() {
+    let env = Env::new();
+    assert_eq!(env.run(&["identity"]).code, 1);
+    let ran = edit_from_file(&env, ME, &[]);
+    assert_eq!(ran.code, 0, "{ran}");
+    assert_eq!(ran.out, "saved  3 added, 0 changed, 0 removed\n");
+    let ran = env.run(&["identity"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ME));
+    assert!(ran.err.contains("6%  57 of 1000 characters"), "{ran}");
+    let ran = edit_from_file(&env, &ME.replace("French", "English"), &[]);
+    assert_eq!(ran.out, "saved  0 added, 1 changed, 0 removed\n");
+    // A session starts with the sections in their order.
+    let hook = env.fed(
+        &["hook", "--client", "claude-code", "SessionStart"],
+        r#"{"session_id":"s1","hook_event_name":"SessionStart","source":"startup"}"#,
+    );
+    let at = |words: &str| {
+        hook.out
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {hook}"))
+    };
+    assert!(at("Ana, backend") < at("## Preferences"), "{hook}");
+    assert!(at("## Preferences") < at("answers in English"), "{hook}");
+    assert!(at("answers in English") < at("## Constraints"), "{hook}");
+}
+
+#[test]
+fn identity_is_edited_by_a_person_only() {
+    let env = Env::new();
+    let file = env.beside("me.md", ME);
+    let ran = env.run(&["identity", "edit", "--file", &file]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert_eq!(env.run(&["identity"]).out, "");
+}
+
+#[test]
+fn refused_identity_changes_nothing() {
+    let env = Env::new();
+    edit_from_file(&env, ME, &[]);
+    let long = format!("- {}\n", "word ".repeat(300));
+    let ran = edit_from_file(&env, &long, &[]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(
+        ran.err
+            .contains("has 1499 characters, and 1000 are the most"),
+        "{ran}"
+    );
+    let secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let ran = edit_from_file(&env, &format!("{ME}- token {secret}\n"), &[]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.err.contains("line 8 of the text"), "{ran}");
+    assert!(!ran.err.contains(&secret), "{ran}");
+    let ran = edit_from_file(&env, "- Eve\n", &["--base", "0123456789"]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.err.contains("changed while you edited it"), "{ran}");
+    assert_eq!(env.run(&["identity"]).out, ME);
+}
+
+#[cfg(unix)]
+#[test]
+fn identity_is_edited_in_the_users_editor() {
+    let mut env = Env::new();
+    edit_from_file(&env, ME, &[]);
+    env.set("EDITOR", "sed -i s/French/Dutch/");
+    let ran = env.person(&["identity", "edit"]);
+    assert_eq!(ran.out, "saved  0 added, 1 changed, 0 removed\n", "{ran}");
+    env.set("EDITOR", "true");
+    let ran = env.person(&["identity", "edit"]);
+    assert_eq!(ran.out, "unchanged\n", "{ran}");
+}

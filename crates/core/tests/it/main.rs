@@ -13,6 +13,8 @@ mod grounded;
 #[cfg(test)]
 mod guardian;
 #[cfg(test)]
+mod identity;
+#[cfg(test)]
 mod named_things;
 #[cfg(test)]
 mod notebook;

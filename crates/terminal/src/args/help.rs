@@ -15,7 +15,10 @@ pub const STYLES: Styles = Styles::styled()
 
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Remember and recall", &["remember", "recall", "promote"]),
+    (
+        "Remember and recall",
+        &["remember", "recall", "promote", "identity"],
+    ),
     (
         "Look around",
         &["list", "show", "recent", "why", "stats", "log", "spaces"],
@@ -168,6 +171,19 @@ Examples:
 --path says which files are in play: what cites them comes first, and the rest may follow. --citing
 leaves the rest out. Only what holds in your own checkout is shown. What changed is withheld, with the diff.
 Exit code 1: nothing found.",
+    ),
+    (
+        "identity",
+        "\
+Examples:
+  $ apostille identity                       # the text, and how much of 1,000 characters it takes
+  $ apostille identity edit                  # in $VISUAL or $EDITOR
+  $ apostille identity edit --file me.md
+  $ apostille identity | sed s/French/English/ | apostille identity edit --file -
+
+It is Markdown: an entry a line, in sections such as ## Preferences and ## Constraints. Every agent is
+given it when a session starts. Saving replaces the entries that were changed, and forgets those that
+were taken out. Where a line is refused, nothing is changed. Only a person edits it.",
     ),
     (
         "list",

@@ -739,3 +739,62 @@ fn a_correction_on_a_branch_is_told_on_both_pages() {
     );
     assert_eq!(stage(&world, "m-1"), Stage::Active);
 }
+
+/// What a hidden field of a page holds.
+fn hidden_base(page: &str) -> String {
+    let rest = page.split("name=\"base\" value=\"").nth(1).unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
+
+#[test]
+fn identity_is_edited_as_one_text() {
+    let world = full();
+    let ana = Person::of(&world);
+    let page = ana.sees("/identity");
+    assert!(page.contains("- Ana, backend, Berlin"), "{page}");
+    assert!(page.contains("20 of 1000 characters, 2 %"), "{page}");
+    let base = hidden_base(&page);
+    let text = "- Ana, backend, Berlin\n\n## Preferences\n- answers in French\n";
+    let saved = ana.sends("/identity", &[("text", text), ("base", &base)]);
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let page = ana.sees("/identity?done=saved");
+    assert!(
+        page.contains("## Preferences\n- answers in French"),
+        "{page}"
+    );
+    // What was typed from an older text is refused, and stays in the form beside the text as it is now.
+    let late = ana.sends("/identity", &[("text", "- Ana, frontend"), ("base", &base)]);
+    assert_eq!(late.status, 422);
+    assert!(
+        late.body.contains("changed while you edited it"),
+        "{}",
+        late.body
+    );
+    assert!(late.body.contains("- Ana, frontend") && late.body.contains("answers in French"));
+    let again = hidden_base(&late.body);
+    let saved = ana.sends(
+        "/identity",
+        &[("text", "- Ana, frontend"), ("base", &again)],
+    );
+    assert_eq!(saved.status, 303);
+}
+
+#[test]
+fn identity_that_is_too_long_stays_in_the_form() {
+    let world = full();
+    let ana = Person::of(&world);
+    let base = hidden_base(&ana.sees("/identity"));
+    let long = format!("- {}\n", "word ".repeat(300));
+    let refused = ana.sends("/identity", &[("text", &long), ("base", &base)]);
+    assert_eq!(refused.status, 422);
+    assert!(
+        refused
+            .body
+            .contains("has 1499 characters, and 1000 are the most"),
+        "{}",
+        refused.body
+    );
+    assert!(ana.sees("/identity").contains("- Ana, backend, Berlin"));
+    let reader = Person::with(&world, Access::Read);
+    assert!(!reader.sees("/identity").contains("<textarea"));
+}

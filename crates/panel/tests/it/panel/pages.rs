@@ -15,6 +15,7 @@ fn everything_is_on_the_first_page_by_layer() {
     who you are; shown at the start of every session
     1
     In use 20 of 1000 characters, 2 %
+    As one text
     u-2 stated
     Ana, backend, Berlin
     identity, user user 3 seconds ago
