@@ -13,6 +13,7 @@ use crate::source::{
 const ROOMS: &[(&str, &str)] = &[
     ("files", ""),
     ("web", ""),
+    ("embed", ""),
     ("text", ""),
     ("cite", "text"),
     ("instructions", "cite text"),
@@ -30,7 +31,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("mcp", "api+ tools"),
     ("panel", "api+"),
     ("http", "api+ mcp panel tools"),
-    ("workspace", "api+ files git models stores tools web"),
+    ("workspace", "api+ embed files git models stores tools web"),
     ("terminal", "workspace+ http mcp panel"),
     ("setup", "terminal workspace+"),
     ("review", "terminal workspace+"),
@@ -51,6 +52,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("clap_complete", "terminal apostille"),
     ("clap_mangen", "apostille"),
     ("maud", "panel http"),
+    ("ndarray", "embed"),
 ];
 
 /// Rooms that are handed all they know: they open nothing, wait for nothing and read no clock.
@@ -58,6 +60,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 const ROOMS_WITHOUT_IO: &[&str] = &[
     "core",
     "text",
+    "embed",
     "cite",
     "instructions",
     "tasks",
