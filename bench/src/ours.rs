@@ -113,6 +113,7 @@ impl<'a> Ours<'a> {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         };
         Ok(run(&cx))
     }

@@ -307,6 +307,7 @@ impl PromptWorld {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         }))
     }
 

@@ -199,6 +199,7 @@ impl FilledTask {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         }))
     }
 

@@ -126,6 +126,7 @@ fn is_file_inside(path: &str) -> bool {
         other_spaces: &[],
         guardian: None,
         testimony: None,
+        embedder: None,
     };
     let here = Caller {
         user: Some(&space),

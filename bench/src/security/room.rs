@@ -54,6 +54,7 @@ impl Room {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 

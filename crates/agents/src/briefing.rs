@@ -270,6 +270,11 @@ impl BriefingAudience<'_> {
             seen,
             ..ask
         };
+        // What is shown unasked goes by words, also where a server previews it with a model at hand.
+        let cx = &Context {
+            embedder: None,
+            ..*cx
+        };
         let (query, recalled) = recall::recall_without_log(cx, &ask)?;
         let (mut shown, mut withheld) = (recalled.shown, recalled.withheld);
         shown.retain(|it| page.push_memory(it));

@@ -121,6 +121,7 @@ fn recall_halves(
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         };
         recall::recall_without_log(&cx, &build_request(ask, layer))
     };

@@ -16,6 +16,7 @@ use apostille_cite::{
 };
 use apostille_core::{
     Context,
+    embedding::Embedder,
     evidence::Testimony,
     memory::{MemoryId, Voice},
     model::Model,
@@ -230,6 +231,8 @@ pub struct CallScope {
     pub guardian: Option<Box<dyn Model>>,
     /// Where to look up what was said and run in sessions.
     pub testimony: Option<Box<dyn Testimony>>,
+    /// A model that finds memories by what they mean, where one is installed.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// The repository that the source looks into.
     pub repo: Space,
     /// The person, where known and within reach.
@@ -308,6 +311,7 @@ impl CallScope {
             other_spaces: &self.spaces,
             guardian: self.guardian.as_deref(),
             testimony: self.testimony.as_deref(),
+            embedder: self.embedder.as_deref(),
         }
     }
 }

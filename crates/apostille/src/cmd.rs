@@ -12,6 +12,7 @@ mod import;
 mod list;
 mod log;
 mod mcp;
+mod model;
 mod pin;
 mod promote;
 mod recall;
@@ -128,6 +129,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Serve(args) => serve::run(ctx, args),
         CliCommand::Token(args) => token::run(ctx, args),
         CliCommand::Pin(args) => pin::run(ctx, args),
+        CliCommand::Model(args) => model::run(ctx, args),
         CliCommand::Hook(args) => Ok(hook::run(ctx, args)),
         CliCommand::Why(args) => why::run(ctx, args),
         CliCommand::Doctor => apostille_setup::doctor::run(ctx),

@@ -20,6 +20,7 @@
 //!     other_spaces: &[],
 //!     guardian: None,
 //!     testimony: None,
+//!     embedder: None,
 //! };
 //! let options = AuditOptions { limit: 50, ..AuditOptions::default() };
 //! let report = audit(&cx, &[Space::repo("myorg/myapp")?], &options)?;

@@ -60,6 +60,7 @@ fn run_derivation_chain(
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         };
         let voice = random_voice(dice);
         let from = dice.pick_one(&known).cloned();

@@ -13,6 +13,7 @@
 #![expect(clippy::expect_used, reason = "a suite fails by panicking")]
 
 pub mod derivation;
+mod embeddings;
 mod event_traces;
 mod logs;
 mod rollback;
@@ -129,6 +130,7 @@ impl<'a> ContractFixture<'a> {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 }
@@ -165,6 +167,8 @@ pub enum StoreStep {
     Undo(u8),
     /// Ask for words.
     Recall(Vec<u8>),
+    /// Keep vectors for memories of a space, chosen by numbers; or drop those of a model.
+    Embed(u8, Vec<u8>),
     /// Open the store anew.
     Reopen,
 }
@@ -225,6 +229,8 @@ pub fn random_store_steps() -> BoxedStrategy<Vec<StoreStep>> {
         1 => (0_u8..3, 0_u8..40).prop_map(|(space, n)| StoreStep::Back(space, n)),
         1 => (0_u8..3).prop_map(StoreStep::Undo),
         3 => words().prop_map(StoreStep::Recall),
+        2 => (0_u8..3, prop::collection::btree_set(1_u8..12, 0..5))
+            .prop_map(|(space, numbers)| StoreStep::Embed(space, numbers.into_iter().collect())),
         1 => Just(StoreStep::Reopen),
     ];
     prop::collection::vec(step, 1..60).boxed()
@@ -308,6 +314,10 @@ fn run_store_step(bench: &ContractFixture, step: &StoreStep) -> Result<String, C
                     ..RecallRequest::default()
                 };
                 format!("{:?}", recall(cx, &ask)?)
+            }
+            StoreStep::Embed(space, numbers) => {
+                let space = sample_space(*space);
+                embeddings::write_sample_embeddings(cx.store, &space, numbers)?
             }
             StoreStep::Reopen => String::new(),
         })
@@ -615,6 +625,11 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
         same(&format!("tally of {space}"), &|it| {
             format!("{:#?}", it.summarize_space(space))
         });
+        for model in embeddings::sample_models() {
+            same(&format!("vectors of {space}"), &|it| {
+                format!("{:?}", it.read_embeddings(space, &model))
+            });
+        }
         same(&format!("cited paths of {space}"), &|it| {
             format!("{:?}", it.list_cited_paths(space))
         });

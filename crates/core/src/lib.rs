@@ -46,6 +46,7 @@
 //!     other_spaces: &[],
 //!     guardian: None,
 //!     testimony: None,
+//!     embedder: None,
 //! };
 //! let speaker = Speaker::at_terminal(&TerminalFacts { is_manned: true, ..TerminalFacts::default() });
 //! let space = Space::repo("myorg/myapp")?;
@@ -64,12 +65,14 @@
 //! How the pieces fit: [`mod@remember`] and [`mod@recall`] are the two paths; the other verbs ([`revise`], [`mod@forget`],
 //! [`verify`], [`promote`], [`mod@rollback`], [`import`], [`list`], [`stats`]) are a file each.
 //! [`memory`], [`space`], [`event`] and [`policy`] are the nouns, [`format`](mod@format) their one JSON shape. [`speaker`] says who
-//! may do what. The ports are [`store::Store`], [`model::Model`] and [`apostille_cite::source::Source`]. A verb answers
+//! may do what. The ports are [`store::Store`], [`model::Model`], [`embedding::Embedder`] and [`apostille_cite::source::Source`]. A verb answers
 //! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.
 
 pub mod address;
 pub mod branches;
 pub mod breaker;
+pub mod embedding;
+pub mod embedding_upkeep;
 pub mod event;
 pub mod evidence;
 pub mod forget;
@@ -108,6 +111,7 @@ pub mod verify;
 use jiff::Timestamp;
 
 use crate::{
+    embedding::Embedder,
     event::{Batch, Event, EventBody, Precondition},
     evidence::Testimony,
     memory::{Memory, MemoryId},
@@ -145,6 +149,8 @@ pub struct Context<'a> {
     pub guardian: Option<&'a dyn Model>,
     /// Where to look up what was said and run in sessions; without it, nothing of that kind can be proved.
     pub testimony: Option<&'a dyn Testimony>,
+    /// A model that finds memories by what they mean, where one is installed and somebody waits for the answer.
+    pub embedder: Option<&'a dyn Embedder>,
 }
 
 impl<'a> Context<'a> {

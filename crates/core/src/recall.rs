@@ -7,6 +7,7 @@ mod everyday_words;
 pub mod excerpt;
 pub mod filter;
 pub mod hit;
+mod meaning;
 mod neighbours;
 pub mod overlap;
 mod own_names;
@@ -33,7 +34,7 @@ use crate::{
 use apostille_cite::standing::Standing;
 
 pub use filter::RecallFilter;
-pub use hit::{MatchedTerm, RecallHit, ScoreBreakdown, VerifiedHit};
+pub use hit::{MatchedTerm, MeaningScore, RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
 /// What is told to be missing when the log cannot be written.
@@ -74,8 +75,10 @@ pub fn recall_without_log(
 ) -> Result<(RecallQuery, RecallOutcome), CoreError> {
     let mut query = query::complete_query(cx.policy, ask);
     query.moved = query.filter.find_moved(cx, &query.spaces)?;
+    let matches = meaning::match_meaning(cx, &query);
     let checked = loop {
         let candidates = candidates::gather_candidates(cx, &query)?;
+        let candidates = meaning::fuse_candidates(cx, &query, &matches, candidates)?;
         let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);
         if ranked.is_empty() && query.wants_fallback() {
             let recent = candidates::gather_recent_candidates(cx, &query)?;
@@ -94,7 +97,7 @@ pub fn recall_without_log(
         block: render::render_block(&shown, query.style),
         shown,
         withheld,
-        problems: Vec::new(),
+        problems: matches.problem.into_iter().collect(),
     };
     Ok((query, outcome))
 }

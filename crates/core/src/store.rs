@@ -18,6 +18,7 @@ use jiff::Timestamp;
 
 use crate::{
     address::MemoryAddress,
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage},
     space::Space,
@@ -481,6 +482,34 @@ pub trait Store: EventLog {
         let citations = memories.into_iter().flat_map(|it| it.citations);
         let paths: BTreeSet<String> = citations.map(|it| it.path.to_string()).collect();
         Ok(paths.into_iter().collect())
+    }
+
+    /// The vectors that a model made of the active memories of a space, by number. A store that keeps none has none.
+    fn read_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+    ) -> Result<Vec<MemoryEmbedding>, StoreError> {
+        let _ = (space, model);
+        Ok(Vec::new())
+    }
+
+    /// Keeps vectors of active memories, in the place of those they had, and drops those of the space that belong to
+    /// memories which are active no more. How many of these were kept: vectors of memories that are not active are not.
+    fn write_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> Result<usize, StoreError> {
+        let _ = (space, model, embeddings);
+        Ok(0)
+    }
+
+    /// Drops all vectors of a model, in every space.
+    fn remove_embeddings(&self, model: &EmbeddingModel) -> Result<(), StoreError> {
+        let _ = model;
+        Ok(())
     }
 
     /// The memories with these ids, in the order asked; absent ones are left out.

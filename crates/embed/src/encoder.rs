@@ -299,10 +299,8 @@ impl<'a> TensorSource<'a> {
             return Err(misfit(&quantized));
         };
         let zero = self.bytes(&format!("{name}_zero_point"), 1)?[0];
-        let narrow = |it: i16| u8::try_from(it).map_err(|_| misfit(&quantized));
-        let bytes = tensor.to_bytes()?.into_iter().map(narrow);
         Ok(ByteTable {
-            bytes: bytes.collect::<Result<_, _>>()?,
+            bytes: tensor.as_unsigned_bytes()?.to_vec(),
             width,
             zero: f32::from(zero),
             scale: self.floats(&format!("{name}_scale"), 1)?[0],
@@ -380,9 +378,11 @@ impl<'a> TensorSource<'a> {
         let scales = self.floats(&format!("{name}_scale"), to)?;
         let zeros = self.bytes(&format!("{name}_zero_point"), to)?;
         let mut floats = Vec::with_capacity(from * to);
-        for row in tensor.to_bytes()?.chunks_exact(to) {
-            let columns = row.iter().zip(&zeros).zip(&scales);
-            floats.extend(columns.map(|((it, zero), scale)| f32::from(it - zero) * scale));
+        let unpack = |((it, zero), scale): ((&u8, &i16), &f32)| {
+            f32::from(i16::from(it.cast_signed()) - zero) * scale
+        };
+        for row in tensor.as_signed_bytes()?.chunks_exact(to) {
+            floats.extend(row.iter().zip(&zeros).zip(&scales).map(unpack));
         }
         Array2::from_shape_vec((from, to), floats).map_err(|_| misfit(&quantized))
     }

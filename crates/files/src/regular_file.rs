@@ -17,8 +17,11 @@ pub fn read_regular_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     check_regular_path(path)?;
     let file = options.open(path)?;
-    check_regular(&file.metadata()?, path)?;
-    let mut bytes = Vec::new();
+    let found = file.metadata()?;
+    check_regular(&found, path)?;
+    // Where the size is known, a large file is not copied again and again while the room for it grows.
+    let room = usize::try_from(found.len().min(limit)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(room);
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

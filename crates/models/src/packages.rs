@@ -46,7 +46,9 @@ impl PinnedMember {
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// The address of the index cannot be asked.
-    #[error("the address of the package index is not a URL such as https://pypi.org/simple")]
+    #[error(
+        "the address of the package index is not a URL such as https://pypi.org/simple, or holds a password"
+    )]
     Address,
     /// A certificate file or a proxy cannot be used.
     #[error("the package index cannot be asked: {0}")]

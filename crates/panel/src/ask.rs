@@ -8,6 +8,7 @@ use apostille_agents::{
     session::AgentSession,
 };
 use apostille_core::{
+    Context,
     memory::{Layer, MemoryId},
     policy::InjectMode,
     recall::{self, RecallRequest, RelevanceBar, ScoreBreakdown, VerifiedHit},
@@ -129,6 +130,13 @@ pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
             .collect::<Vec<_>>()
             .join(", ")
     };
+    let terms = match &why.meaning {
+        Some(it) => format!(
+            "{terms}; words {:.2}, meaning {:.2} at a cosine of {:.2}",
+            it.words, it.meaning, it.cosine
+        ),
+        None => terms,
+    };
     html! {
         ul.factors aria-label="What the score is made of" {
             (one("relevance", why.relevance, terms))
@@ -163,7 +171,12 @@ fn find_near_misses(
     };
     let told = given.shown.iter().chain(&given.withheld);
     let told: Vec<MemoryId> = told.map(|it| it.hit.memory.id).collect();
-    let mut found = recall::preview_recall(scope.cx, &ask)?.shown;
+    // As a hook would: by words alone.
+    let cx = &Context {
+        embedder: None,
+        ..*scope.cx
+    };
+    let mut found = recall::preview_recall(cx, &ask)?.shown;
     found.retain(|it| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id));
     Ok(found)
 }

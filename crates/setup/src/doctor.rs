@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use apostille_core::store::breaker_state::OpenBreaker;
+use apostille_core::{embedding_upkeep::EmbeddingCoverage, store::breaker_state::OpenBreaker};
 use serde::Serialize;
 
 use apostille_terminal::{
@@ -19,7 +19,13 @@ use apostille_terminal::{
     paint::{BOLD, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text},
 };
 use apostille_workspace::{
-    config::Settings, error, error::CommandError, model, system::System, trust::UntrustedReason,
+    config::Settings,
+    embedding_model::{CAN_EMBED, HOW_TO_GET_EMBED, ModelFolder, ModelState, count_in_spaces},
+    error,
+    error::CommandError,
+    model,
+    system::System,
+    trust::UntrustedReason,
     workspace,
 };
 
@@ -99,6 +105,7 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
             findings.extend(sharing::check_store_sharing(ctx, &settings));
             findings.extend(check_open_breakers(ctx));
             findings.push(check_model_settings(&ctx.system, &settings));
+            findings.extend(check_embedding_model(ctx));
         }
     }
     findings.extend(agents::check_client_setup(ctx));
@@ -213,6 +220,47 @@ fn check_model_settings(system: &System, settings: &Settings) -> DoctorFinding {
     }
 }
 
+/// The embedding model, where something is installed, and how many memories have a vector of it.
+fn check_embedding_model(ctx: &CommandContext) -> Option<DoctorFinding> {
+    let what = "meaning";
+    let again = "run `apostille model pull minilm`";
+    let finding = match ModelFolder::locate(&ctx.system)?.check_files() {
+        ModelState::Absent => return None,
+        ModelState::Damaged(why) => new_doubtful_finding(
+            what,
+            format!("damaged, recall goes by words only: {why}; {again}"),
+        ),
+        ModelState::OtherVersion(found) => new_doubtful_finding(
+            what,
+            format!("{found} is another version, recall goes by words only; {again}"),
+        ),
+        ModelState::Installed if !CAN_EMBED => new_doubtful_finding(
+            what,
+            format!("this build cannot use it; {HOW_TO_GET_EMBED}"),
+        ),
+        ModelState::Installed => match count_vectors(ctx) {
+            Ok(it) if it.missing == 0 => new_good_finding(
+                what,
+                format!("minilm, with vectors of all {} memories", it.embedded),
+            ),
+            Ok(it) => new_good_finding(
+                what,
+                format!(
+                    "minilm, with vectors of {} memories; {} lack one, `apostille model embed` makes them",
+                    it.embedded, it.missing
+                ),
+            ),
+            Err(fault) => new_doubtful_finding(what, fault.message()),
+        },
+    };
+    Some(finding)
+}
+
+fn count_vectors(ctx: &CommandContext) -> Result<EmbeddingCoverage, CommandError> {
+    let workspace = ctx.open_existing_workspace()?;
+    Ok(count_in_spaces(&workspace.context(), &workspace.spaces())?)
+}
+
 fn check_store_writable(path: &Path) -> DoctorFinding {
     match OpenOptions::new().append(true).open(path) {
         Ok(_) => new_good_finding("writable", "yes"),
@@ -258,7 +306,7 @@ fn format_doctor_page(findings: &[DoctorFinding]) -> String {
             style_text(BOLD, it.what),
             "",
             make_terminal_safe(&it.detail),
-            pad = 10 - it.what.len()
+            pad = 10_usize.saturating_sub(it.what.len())
         )
     };
     let lines: String = findings.iter().map(line).collect();

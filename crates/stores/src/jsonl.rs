@@ -19,6 +19,7 @@
 //! To forget rewrites the file, for a line that only says "forgotten" would leave the words in it. What was committed before
 //! stays in git's history: nothing that runs here can take back what was pushed.
 
+mod embedding_file;
 mod foreign;
 mod line;
 mod line_file;
@@ -32,6 +33,7 @@ use std::{
 };
 
 use apostille_core::{
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, Event, EventBody, LoggedEvent, trace::EventTrace},
     memory::{MAX_NUMBER, Memory, MemoryId},
     space::Space,
@@ -45,6 +47,7 @@ use jiff::Timestamp;
 
 use crate::store_errors::{store_error_from_io, store_error_from_lock};
 use apostille_files::lock::{self, StoreLock, lock_ignoring_poison};
+use embedding_file::EmbeddingFile;
 use foreign::HeldMemories;
 use line::ParsedLine;
 use line_file::LineFile;
@@ -64,6 +67,7 @@ pub struct JsonlStore {
     path: PathBuf,
     queue: Mutex<StoreLock>,
     read: Mutex<JsonlState>,
+    embeddings: Option<EmbeddingFile>,
 }
 
 /// Whose lines they are, and what was read of the files so far.
@@ -106,6 +110,13 @@ impl JsonlStore {
         Ok(Self::new(path, repo, true))
     }
 
+    /// The same, with a folder to keep vectors in. They are never beside the file, where git would find them.
+    #[must_use]
+    pub fn with_embedding_folder(mut self, folder: Option<&Path>) -> Self {
+        self.embeddings = folder.map(|it| EmbeddingFile::new(it, &self.path));
+        self
+    }
+
     fn new(path: &Path, repo: &Space, is_foreign: bool) -> Self {
         let max_len = if is_foreign {
             MAX_REPOSITORY_FILE
@@ -129,6 +140,7 @@ impl JsonlStore {
                 has_other_line: false,
                 begins_with_own_line: None,
             }),
+            embeddings: None,
         }
     }
 
@@ -185,6 +197,43 @@ impl JsonlStore {
         })
     }
 
+    /// Drops the vectors of a memory that is forgotten.
+    fn drop_embeddings_of(&self, erasure: &Erasure) -> StoreResult<()> {
+        let tombstone = erasure.tombstone();
+        let (Some(file), EventBody::Forgotten { number, .. }) = (&self.embeddings, &tombstone.what)
+        else {
+            return Ok(());
+        };
+        let mut rows = file.read_rows();
+        let n = rows.len();
+        rows.retain(|key, _| (&key.0, &key.2) != (&tombstone.space, number));
+        if rows.len() == n {
+            return Ok(());
+        }
+        file.write_rows(&rows)
+    }
+
+    fn write_embeddings_locked(
+        &self,
+        file: &EmbeddingFile,
+        (space, model): (&Space, &EmbeddingModel),
+        embeddings: &[MemoryEmbedding],
+    ) -> StoreResult<usize> {
+        let reading = self.refresh_state()?;
+        let mut rows = file.read_rows();
+        rows.retain(|(it, _, number), _| it != space || reading.state.is_active(it, *number));
+        let active = embeddings
+            .iter()
+            .filter(|it| reading.state.is_active(space, it.number));
+        let mut n_kept = 0;
+        for it in active {
+            rows.insert((space.clone(), model.clone(), it.number), it.clone());
+            n_kept += 1;
+        }
+        file.write_rows(&rows)?;
+        Ok(n_kept)
+    }
+
     fn erase_locked(&self, erasure: &Erasure) -> StoreResult<bool> {
         let mut reading = self.refresh_state()?;
         let known = reading.state.has_memory(erasure.id());
@@ -193,6 +242,7 @@ impl JsonlStore {
             let tombstone = line::format_batch_line(tombstone, reading.last_at)?;
             reading.rewrite_files(&reading.graves.ids_with(erasure.id()), &tombstone)?;
             reading.reload_files()?;
+            self.drop_embeddings_of(erasure)?;
         }
         Ok(known)
     }
@@ -481,6 +531,44 @@ impl Store for JsonlStore {
             .refresh_state()?
             .state
             .read_event_traces(space, since, limit))
+    }
+
+    fn read_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+    ) -> StoreResult<Vec<MemoryEmbedding>> {
+        let Some(file) = &self.embeddings else {
+            return Ok(Vec::new());
+        };
+        let reading = self.refresh_state()?;
+        let rows = file.read_rows().into_iter().filter(|(key, _)| {
+            key.0 == *space && key.1 == *model && reading.state.is_active(space, key.2)
+        });
+        Ok(rows.map(|(_, it)| it).collect())
+    }
+
+    fn write_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> StoreResult<usize> {
+        let Some(file) = &self.embeddings else {
+            return Ok(0);
+        };
+        self.with_write_lock(PATIENCE, || {
+            self.write_embeddings_locked(file, (space, model), embeddings)
+        })
+    }
+
+    fn remove_embeddings(&self, model: &EmbeddingModel) -> StoreResult<()> {
+        let Some(file) = &self.embeddings else {
+            return Ok(());
+        };
+        let mut rows = file.read_rows();
+        rows.retain(|key, _| key.1 != *model);
+        file.write_rows(&rows)
     }
 }
 

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use apostille_core::{
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Memory, MemoryName},
     space::Space,
@@ -228,6 +229,30 @@ impl Store for SplitStore {
         limit: usize,
     ) -> StoreResult<Vec<EventTrace>> {
         self.ask_store_of(space, |it| it.read_event_traces(space, since, limit))
+    }
+
+    fn read_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+    ) -> StoreResult<Vec<MemoryEmbedding>> {
+        self.ask_store_of(space, |it| it.read_embeddings(space, model))
+    }
+
+    fn write_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> StoreResult<usize> {
+        self.store_of(space)
+            .write_embeddings(space, model, embeddings)
+    }
+
+    fn remove_embeddings(&self, model: &EmbeddingModel) -> StoreResult<()> {
+        self.both_stores()
+            .into_iter()
+            .try_for_each(|(it, _)| it.remove_embeddings(model))
     }
 
     fn list_cited_paths(&self, space: &Space) -> StoreResult<Vec<String>> {

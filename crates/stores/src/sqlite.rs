@@ -4,6 +4,7 @@
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
 mod breaker_state;
+mod embeddings;
 mod erase;
 mod erase_damaged;
 mod event_traces;
@@ -34,6 +35,7 @@ use std::{
 };
 
 use apostille_core::{
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Memory, MemoryName},
     space::Space,
@@ -550,6 +552,32 @@ impl Store for SqliteStore {
         self.read_space(space, |db, id| {
             event_traces::read_trace_rows(db, id, since, limit)
         })
+    }
+
+    fn read_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+    ) -> StoreResult<Vec<MemoryEmbedding>> {
+        self.read_space(space, |db, id| {
+            embeddings::read_embedding_rows(db, id, model)
+        })
+    }
+
+    fn write_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> StoreResult<usize> {
+        self.write_transaction(true, |db| match spaces::read_space_id(db, space)? {
+            Some(id) => embeddings::write_embedding_rows(db, id, model, embeddings),
+            None => Ok(0),
+        })
+    }
+
+    fn remove_embeddings(&self, model: &EmbeddingModel) -> StoreResult<()> {
+        self.write_transaction(true, |db| embeddings::delete_model_rows(db, model))
     }
 
     fn list_cited_paths(&self, space: &Space) -> StoreResult<Vec<String>> {

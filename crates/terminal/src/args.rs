@@ -24,9 +24,9 @@ use clap::{
 };
 
 pub use agents::{
-    HookArgs, InitArgs, LogLevelArg, OfferArgs, PinArgs, PinSubcommand, ServeArgs, SpacesArgs,
-    SpacesLinkArgs, SpacesSubcommand, TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs,
-    WhyArgs,
+    HookArgs, InitArgs, LogLevelArg, ModelArgs, ModelName, ModelSubcommand, OfferArgs, PinArgs,
+    PinSubcommand, ServeArgs, SpacesArgs, SpacesLinkArgs, SpacesSubcommand, TokenArgs,
+    TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
 pub use task::{
@@ -178,6 +178,8 @@ pub enum CliCommand {
     Token(TokenArgs),
     /// The PIN that your decisions at a terminal take
     Pin(PinArgs),
+    /// The embedding model on this machine, which finds memories by what they mean
+    Model(ModelArgs),
     /// Answer a hook of an agent's client, in its own JSON
     Hook(HookArgs),
     /// Which memories an agent was shown, and why
@@ -340,6 +342,9 @@ pub struct RecallArgs {
     /// Explain every score
     #[arg(long)]
     pub why: bool,
+    /// By words only, also where an embedding model is installed
+    #[arg(long)]
+    pub no_meaning: bool,
     /// Which memories may answer.
     #[command(flatten)]
     pub only: RecallFilterArgs,

@@ -241,11 +241,17 @@ pub fn format_score_breakdown(paint: &Paint, why: &ScoreView, score: f32) -> Str
         [] => "no word in common".into(),
         terms => terms.join(", "),
     };
+    let parts = why.meaning.as_ref().map_or_else(String::new, |it| {
+        format!(
+            "; words {:.3} + meaning {:.3} at a cosine of {:.2}",
+            it.words, it.meaning, it.cosine
+        )
+    });
     let trusted = format_if(!why.trust_terms.is_empty(), || {
         format!(" ({})", why.trust_terms.join(", "))
     });
     let text = format!(
-        "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2}{trusted} × usefulness {:.2} × \
+        "score {score:.3} = relevance {:.3} ({terms}{parts}) × recency {:.3} × trust {:.2}{trusted} × usefulness {:.2} × \
          affinity {:.2}",
         why.relevance, why.recency, why.trust, why.usefulness, why.affinity
     );

@@ -20,6 +20,11 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The digest that these bytes are.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The thirty-two bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {

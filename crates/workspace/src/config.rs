@@ -126,6 +126,8 @@ pub struct Settings {
     pub untrusted: Option<UntrustedReason>,
     /// The store among those named that is the repository's, whether it is the one in use or not.
     pub repository_store: Option<StoreUrl>,
+    /// Where vectors of memories in files of lines are kept: they can be made again.
+    pub embedding_folder: Option<PathBuf>,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
     /// How a person confirms what only a person decides.
@@ -155,6 +157,7 @@ impl Settings {
             trust_allow: TrustAllowList::default(),
             untrusted: None,
             repository_store: None,
+            embedding_folder: None,
             model: ModelSettings::default(),
             confirm: ConfirmMode::Off,
             secrets: SecretPolicy::default(),
@@ -401,6 +404,7 @@ fn resolve_judged_settings(
         }
     };
     let mut settings = Settings::new_default(user, place.space()?)?;
+    settings.embedding_folder = system.env.cache_dir().map(|it| it.join("embeddings"));
     settings.origins = BTreeMap::from([
         (SettingKey::User, user_origin),
         (SettingKey::Repo, SettingOrigin::Checkout),

@@ -21,6 +21,7 @@
 pub mod atomic_file;
 pub mod config;
 pub mod confirm;
+pub mod embedding_model;
 pub mod error;
 pub mod github;
 pub mod healing;

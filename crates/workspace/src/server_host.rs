@@ -5,14 +5,14 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use apostille_api::host::{
     CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed,
 };
 use apostille_cite::source::{NoRepositorySource, Source, SourceError};
-use apostille_core::{space::Space, store::Store};
+use apostille_core::{embedding::Embedder, space::Space, store::Store};
 use apostille_git::{git::Commit, github::GitHub, verdict_cache::VerdictCacheFile};
 use apostille_text::digest::Digest;
 
@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     config::{self, SettingFlags, Settings, StoreUrl},
+    embedding_model::{LocalEmbedder, embed_spaces},
     error::CommandError,
     known_repositories::resolve_space_name,
     system::System,
@@ -35,6 +36,12 @@ use crate::{
 const FIRST_HEALING: Duration = Duration::from_secs(1);
 /// How often it looks whether another commit is checked out.
 const HEALING_PAUSE: Duration = Duration::from_secs(5 * 60);
+
+/// How long after a call vectors are made again, and the pause between two portions of them.
+const IDLE: Duration = Duration::from_secs(2);
+const EMBEDDING_PAUSE: Duration = Duration::from_millis(200);
+/// How many such pauses are waited for that moment: a minute.
+const MAX_WAITS: usize = 300;
 
 /// Which folders a client may send the server to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +74,10 @@ pub struct ServerHost {
     used: Mutex<Option<StoreWatcher>>,
     /// The folder of the checkout that a call was about last.
     last_root: Mutex<Option<PathBuf>>,
+    /// The embedding model, which is loaded once.
+    embedder: Mutex<Option<Arc<LocalEmbedder>>>,
+    /// When the last call came.
+    last_call: Mutex<Option<Instant>>,
 }
 
 impl ServerHost {
@@ -84,12 +95,14 @@ impl ServerHost {
             github: Mutex::default(),
             used: Mutex::default(),
             last_root: Mutex::default(),
+            embedder: Mutex::default(),
+            last_call: Mutex::default(),
         }
     }
 
-    /// Heals citations while the server runs, in a thread that ends with it. A write is whole or not at all, so that ending
+    /// Heals citations and makes vectors while the server runs, in a thread that ends with it. A write is whole or not at all, so that ending
     /// in the middle loses nothing.
-    pub fn spawn_healing(self: &Arc<Self>) {
+    pub fn spawn_upkeep(self: &Arc<Self>) {
         let host = Arc::downgrade(self);
         thread::spawn(move || {
             let mut pause = FIRST_HEALING;
@@ -98,6 +111,7 @@ impl ServerHost {
                 let Some(host) = host.upgrade() else { return };
                 // Nobody waits for it, and the next look tries again.
                 let _ = host.heal_last_checkout();
+                let _ = host.embed_last_checkout();
                 pause = HEALING_PAUSE;
             }
         });
@@ -105,18 +119,70 @@ impl ServerHost {
 
     /// Heals citations in the checkout that a call was about last, else in the server's own. How many memories changed.
     pub fn heal_last_checkout(&self) -> Result<usize, CommandError> {
+        let (system, place, settings) = self.find_last_checkout()?;
+        if place.checkout.is_none() || !healing::can_heal_store(&settings) {
+            return Ok(0);
+        }
+        let workspace = self.open_upkeep_workspace(&system, settings, place)?;
+        healing::heal_workspace(&system, &workspace)
+    }
+
+    /// Makes the vectors that memories of the same checkout lack, while no call comes. How many were made.
+    pub fn embed_last_checkout(&self) -> Result<usize, CommandError> {
+        let (system, place, settings) = self.find_last_checkout()?;
+        let Some(embedder) = self
+            .find_embedder(&system)
+            .filter(|_| settings.has_store_file())
+        else {
+            return Ok(0);
+        };
+        let workspace = self.open_upkeep_workspace(&system, settings, place)?;
+        let mut goes_on = |_, _| self.wait_until_idle() && embedder.is_there();
+        let spaces = workspace.spaces();
+        let run = embed_spaces(&workspace.context(), &*embedder, &spaces, &mut goes_on)?;
+        Ok(run.n_made)
+    }
+
+    /// Leaves some time to others, and waits until no call came for a while. `false`: calls came without end.
+    fn wait_until_idle(&self) -> bool {
+        let is_idle = || {
+            let last = *lock_unpoisoned(&self.last_call);
+            last.is_none_or(|it| it.elapsed() >= IDLE)
+        };
+        let mut looks = (0..MAX_WAITS).map(|_| thread::sleep(EMBEDDING_PAUSE));
+        looks.any(|()| is_idle())
+    }
+
+    /// The place of the last call, else the server's own.
+    fn find_last_checkout(&self) -> Result<(System, ProjectFolder, Settings), CommandError> {
         let root = lock_unpoisoned(&self.last_root).clone();
         let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
         let place = ProjectFolder::discover_from(root.as_ref().unwrap_or(&self.cwd))?;
         let settings = config::resolve_settings(&system, &self.flags, &place)?;
-        if place.checkout.is_none() || !healing::can_heal_store(&settings) {
-            return Ok(0);
-        }
+        Ok((system, place, settings))
+    }
+
+    fn open_upkeep_workspace(
+        &self,
+        system: &System,
+        settings: Settings,
+        place: ProjectFolder,
+    ) -> Result<Workspace, CommandError> {
         let source = settings.open_repository(&place, None)?;
         let store = self.open_store(&settings)?;
-        let findings = self.open_verdict_cache(&system, &settings);
-        let workspace = Workspace::with_store(&system, settings, place, source, store, findings);
-        healing::heal_workspace(&system, &workspace)
+        let findings = self.open_verdict_cache(system, &settings);
+        Ok(Workspace::with_store(
+            system, settings, place, source, store, findings,
+        ))
+    }
+
+    /// The embedding model, where one is installed. It may come and go while the server runs.
+    fn find_embedder(&self, system: &System) -> Option<Arc<LocalEmbedder>> {
+        let mut embedder = lock_unpoisoned(&self.embedder);
+        if !embedder.as_ref().is_some_and(|it| it.is_there()) {
+            *embedder = LocalEmbedder::find(system).map(Arc::new);
+        }
+        embedder.clone()
     }
 
     /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
@@ -300,8 +366,9 @@ impl ServerHost {
     ) -> Result<Workspace, PlaceError> {
         let store = self.open_store(&settings)?;
         let findings = self.open_verdict_cache(system, &settings);
+        let embedder = self.find_embedder(system).map(|it| it as Arc<dyn Embedder>);
         let workspace = Workspace::with_store(system, settings, place, source, store, findings);
-        Ok(workspace.with_guardian(system)?)
+        Ok(workspace.with_embedder(embedder).with_guardian(system)?)
     }
 
     /// The repository on GitHub, as its default branch is now; `None` where the user did not list it in `github.read`.
@@ -407,6 +474,7 @@ impl OpenScope for ServerHost {
     /// would be a verdict about the wrong tree. Only what does not depend on the place is kept: open stores, by their URL,
     /// and the cache of verdicts, whose keys name the content they are about.
     fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError> {
+        *lock_unpoisoned(&self.last_call) = Some(Instant::now());
         let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
         let (workspace, is_here) = if origin.is_by_name {
             self.open_by_name(&system, origin)?

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 59] = [
+pub(crate) const NAMES: [&str; 62] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -63,6 +63,9 @@ pub(crate) const NAMES: [&str; 59] = [
     "HTTPS_PROXY",
     "https_proxy",
     "NO_PROXY",
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+    "SSL_CERT_FILE",
     "no_proxy",
     "APOSTILLE_TOKEN",
     "APOSTILLE_MODEL_URL",

@@ -7,6 +7,7 @@ use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
 use apostille_core::{
     Context,
+    embedding::Embedder,
     evidence::Testimony,
     list,
     memory::{Memory, MemoryId, MemoryName},
@@ -116,6 +117,7 @@ impl Workspace {
             spaces: vec![settings.repo.clone(), settings.user.clone()],
             guardian: None,
             testimony: build_testimony(system),
+            embedder: None,
             repo: settings.repo.clone(),
             user: Some(settings.user.clone()),
             session: None,
@@ -152,6 +154,14 @@ impl Workspace {
         };
         self.scope.guardian = Some(guardian.ok_or_else(missing)?);
         Ok(self)
+    }
+
+    /// The same with the model that finds memories by what they mean, where one is installed. Hooks are not given it: loading
+    /// it takes longer than they have.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        self.scope.embedder = embedder;
+        self
     }
 
     /// Drops what is kept beside the store about memories that were forgotten.
@@ -229,13 +239,15 @@ pub fn locate_verdict_cache(system: &System, repo: &Space) -> Option<PathBuf> {
 /// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.
 pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let (url, repo) = (&settings.store, &settings.repo);
+    let embeddings = settings.embedding_folder.as_deref();
     Ok(match &settings.own_store {
-        None => Arc::from(url.open_store(repo)?),
+        None => Arc::from(url.open_store(repo, embeddings)?),
         Some(own) => {
             let file = JsonlStore::open_from_repository(url.path(), repo)?;
+            let file = file.with_embedding_folder(embeddings);
             Arc::new(SplitStore::new(
                 Box::new(file),
-                own.open_store(repo)?,
+                own.open_store(repo, embeddings)?,
                 warn_missing_repo_memories,
             ))
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::SessionEntry;
-use apostille_core::recall::{MatchedTerm, ScoreBreakdown, hit::TrustFactor};
+use apostille_core::recall::{MatchedTerm, MeaningScore, ScoreBreakdown, hit::TrustFactor};
 
 /// The version of a line.
 pub const VERSION: u32 = 1;
@@ -25,6 +25,9 @@ struct SessionLine<T> {
 #[serde(remote = "ScoreBreakdown")]
 pub(super) struct ScoreRecord {
     relevance: f32,
+    /// What hooks show has no meaning: they never load a model.
+    #[serde(skip)]
+    meaning: Option<MeaningScore>,
     clarity: f32,
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "as_words")]
     terms: Vec<MatchedTerm>,

@@ -8,7 +8,7 @@ use apostille_core::{
     branches::OtherVersion,
     format::MemoryRecord,
     memory::{Handle, Memory},
-    recall::{ScoreBreakdown, VerifiedHit},
+    recall::{MeaningScore, ScoreBreakdown, VerifiedHit},
     remember::{DraftRelation, NearMemory},
     standing_text::StandingView,
     verify::{VerifiedMemory, VerifyAction},
@@ -211,8 +211,11 @@ impl VerdictView {
 /// Where a score comes from: the factors, whose product it is.
 #[derive(Serialize, JsonSchema)]
 pub struct ScoreView {
-    /// How well the words agree.
+    /// How well the words agree; with the meaning, where a model compared it.
     pub relevance: f32,
+    /// The two parts of the relevance, where a model compared the meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<MeaningView>,
     /// How telling the words in common are; no factor.
     pub clarity: f32,
     /// The words in common.
@@ -233,6 +236,7 @@ impl From<&ScoreBreakdown> for ScoreView {
     fn from(it: &ScoreBreakdown) -> Self {
         Self {
             relevance: it.relevance,
+            meaning: it.meaning.as_ref().map(MeaningView::from),
             clarity: it.clarity,
             terms: it.terms.iter().map(|it| it.word.clone()).collect(),
             recency: it.recency,
@@ -240,6 +244,27 @@ impl From<&ScoreBreakdown> for ScoreView {
             trust_terms: it.trust.terms.clone(),
             usefulness: it.usefulness,
             affinity: it.affinity,
+        }
+    }
+}
+
+/// What meaning adds to the words.
+#[derive(Serialize, JsonSchema)]
+pub struct MeaningView {
+    /// How near the memory is to the question: 1 is the same.
+    pub cosine: f32,
+    /// The part of the relevance that words are.
+    pub words: f32,
+    /// The part of the relevance that meaning is.
+    pub meaning: f32,
+}
+
+impl From<&MeaningScore> for MeaningView {
+    fn from(it: &MeaningScore) -> Self {
+        Self {
+            cosine: it.cosine,
+            words: it.words,
+            meaning: it.meaning,
         }
     }
 }

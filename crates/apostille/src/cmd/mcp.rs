@@ -17,7 +17,7 @@ use apostille_workspace::{
 pub fn run(ctx: &CommandContext, args: &OfferArgs) -> CommandResult {
     let flags = ctx.flags.settings();
     let host = Arc::new(ServerHost::new(&ctx.system, &flags, ClientReach::Anywhere));
-    host.spawn_healing();
+    host.spawn_upkeep();
     if ctx.system.terminal.stdin {
         // A word to a person who started this by hand.
         let note = "apostille: waiting for an agent on the standard input; the README says how to set one up\n";

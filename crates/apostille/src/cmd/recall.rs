@@ -1,5 +1,7 @@
 //! `recall`: what is known, checked against the reader's own code.
 
+use std::sync::Arc;
+
 use apostille_core::{
     memory::Layer,
     policy::InjectMode,
@@ -20,14 +22,17 @@ use apostille_terminal::{
         BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory, style_text,
     },
 };
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{embedding_model::LocalEmbedder, workspace::Workspace};
 
 /// How many notes an agent is given back of its session, unless it says.
 const MAX_NOTES: usize = 50;
 
 /// Recalls what matters to a question; in an agent's shell, all notes of its session where it asks for that layer.
 pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
-    let workspace = ctx.open_workspace_at(args.at.as_deref())?;
+    let embedder = LocalEmbedder::find(&ctx.system).filter(|_| !args.no_meaning);
+    let workspace = ctx
+        .open_workspace_at(args.at.as_deref())?
+        .with_embedder(embedder.map(|it| Arc::new(it) as _));
     let recalled = match ctx.system.env.session_id() {
         Some(session) if args.layers == [Layer::Session] => {
             let limit = args.limit.unwrap_or(MAX_NOTES);

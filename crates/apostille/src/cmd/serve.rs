@@ -52,7 +52,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     let (write, written) = spawn_log_writer();
     let flags = ctx.flags.settings();
     let host = Arc::new(ServerHost::new(&ctx.system, &flags, ClientReach::Here));
-    host.spawn_healing();
+    host.spawn_upkeep();
     let door = HttpServer::new(HttpServerConfig {
         host,
         offer: args.offered.to_offer(),

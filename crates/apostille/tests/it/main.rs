@@ -43,6 +43,8 @@ mod json;
 mod live;
 mod malformed;
 mod mcp;
+#[cfg(feature = "embed")]
+mod meaning;
 mod model;
 mod moving;
 mod names;

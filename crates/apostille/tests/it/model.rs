@@ -53,6 +53,21 @@ fn doctor_says_which_model_may_be_asked() {
     assert_eq!(env.run(&["doctor"]).code, 2);
 }
 
+#[cfg(not(feature = "embed"))]
+#[test]
+fn build_without_embeddings_says_so() {
+    let env = Env::new();
+    for command in [&["model", "pull", "minilm"][..], &["model", "embed"]] {
+        let ran = env.run(command);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(
+            ran.err.contains("this build cannot compute embeddings"),
+            "{ran}"
+        );
+        assert!(ran.err.contains("--features embed"), "{ran}");
+    }
+}
+
 #[test]
 fn the_environment_beats_the_file() {
     let mut env = Env::new();

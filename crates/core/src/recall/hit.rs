@@ -59,11 +59,24 @@ impl ScoreBreakdown {
     }
 }
 
+/// What meaning adds to the words of a memory, where a model compared them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeaningScore {
+    /// How near the memory is to the question: 1 is the same.
+    pub cosine: f32,
+    /// The part of the relevance that words are.
+    pub words: f32,
+    /// The part of the relevance that meaning is.
+    pub meaning: f32,
+}
+
 /// Why a memory has its score: the factors, whose product it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreBreakdown {
-    /// How well the text answers.
+    /// How well the text answers: by its words, and by its meaning where a model compared them.
     pub relevance: f32,
+    /// The two parts of the relevance, where a model compared them.
+    pub meaning: Option<MeaningScore>,
     /// How much of a find it is, by the words that it shares with the question: 1 is about one word that this memory alone has.
     /// No factor: what is shown unasked must reach a bar.
     pub clarity: f32,
@@ -95,6 +108,7 @@ impl RecallHit {
     pub fn new(memory: Memory, relevance: f32, clarity: f32, terms: Vec<MatchedTerm>) -> Self {
         let why = ScoreBreakdown {
             relevance,
+            meaning: None,
             clarity,
             terms,
             recency: 1.0,

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 
 use super::{
     everyday_words::is_everyday_term,
-    hit::RecallHit,
+    hit::{MeaningScore, RecallHit},
     query::{RecallQuery, RelevanceBar},
     trust,
 };
@@ -43,6 +43,8 @@ pub(super) const CITING_AFFINITY: f32 = 1.25;
 
 /// How far behind the best a memory may be that is shown to somebody who asked.
 const NEAR: f32 = 0.15;
+/// How near in meaning a memory must be that shares no telling word with the question.
+const NEAR_MEANING: f32 = 0.35;
 /// How far behind the best a memory may be that is shown unasked.
 const CLOSE: f32 = 0.5;
 /// How much of a find a memory must be to be clearly relevant.
@@ -112,7 +114,11 @@ fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bo
 /// Whether a memory has a word that tells what the question is about, or one of a question that has no such word.
 fn is_about_question(query: &RecallQuery, hit: &RecallHit) -> bool {
     let has_guess = hit.why.terms.iter().any(|it| it.is_guess);
-    hit.why.has_telling_term() || has_guess || count_telling_words(query) == 0
+    let is_near = |it: MeaningScore| it.cosine >= NEAR_MEANING;
+    hit.why.has_telling_term()
+        || has_guess
+        || hit.why.meaning.is_some_and(is_near)
+        || count_telling_words(query) == 0
 }
 
 fn count_telling_words(query: &RecallQuery) -> usize {

@@ -9,6 +9,7 @@ use super::{
     StoreError, StoreHealth, breaker_state::BreakerState, state::StoreState,
 };
 use crate::{
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::Memory,
     space::Space,
@@ -101,5 +102,27 @@ impl Store for RamStore {
         limit: usize,
     ) -> Result<Vec<EventTrace>, StoreError> {
         Ok(self.lock_state().read_event_traces(space, since, limit))
+    }
+
+    fn read_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+    ) -> Result<Vec<MemoryEmbedding>, StoreError> {
+        Ok(self.lock_state().read_embeddings(space, model))
+    }
+
+    fn write_embeddings(
+        &self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> Result<usize, StoreError> {
+        Ok(self.lock_state().write_embeddings(space, model, embeddings))
+    }
+
+    fn remove_embeddings(&self, model: &EmbeddingModel) -> Result<(), StoreError> {
+        self.lock_state().remove_embeddings(model);
+        Ok(())
     }
 }

@@ -23,6 +23,7 @@ use super::{
     plan::{MemoryChange, changed_memory, plan_event},
 };
 use crate::{
+    embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Event, EventBody, EventKind, LoggedEvent, Precondition, trace::EventTrace},
     memory::{Layer, MAX_NUMBER, Memory, MemoryId, UsageCounts},
     space::Space,
@@ -52,6 +53,7 @@ struct SpaceState {
     total_len: u64,
     events: BTreeMap<String, u64>,
     open: Vec<OpenBreaker>,
+    embeddings: BTreeMap<(EmbeddingModel, u64), MemoryEmbedding>,
 }
 
 impl StoreState {
@@ -179,6 +181,7 @@ impl StoreState {
         };
         if let Some(room) = self.rooms.get_mut(&space) {
             room.take_memory(number);
+            room.embeddings.retain(|key, _| key.1 != number);
         }
         for gone in self.log.extract_if(.., |it| it.event.memory == Some(id)) {
             let room = self.rooms.entry(gone.event.space).or_default();
@@ -282,6 +285,47 @@ impl StoreState {
         BreakerState {
             recent: recent.min(MANY),
             open: room.open.clone(),
+        }
+    }
+
+    /// Whether a number of a space is that of an active memory.
+    pub fn is_active(&self, space: &Space, number: u64) -> bool {
+        let memory = self.room(space).memories.get(&number);
+        memory.is_some_and(Memory::is_active)
+    }
+
+    /// The vectors of a space's active memories.
+    pub fn read_embeddings(&self, space: &Space, model: &EmbeddingModel) -> Vec<MemoryEmbedding> {
+        let all = self.room(space).embeddings.iter();
+        let of_model = all.filter(|(key, _)| key.0 == *model).map(|(_, it)| it);
+        let active = of_model.filter(|it| self.is_active(space, it.number));
+        active.cloned().collect()
+    }
+
+    /// Keeps vectors of active memories, and drops those of others; how many were kept.
+    pub fn write_embeddings(
+        &mut self,
+        space: &Space,
+        model: &EmbeddingModel,
+        embeddings: &[MemoryEmbedding],
+    ) -> usize {
+        let Some(room) = self.rooms.get_mut(space) else {
+            return 0;
+        };
+        let is_active = |number: u64| room.memories.get(&number).is_some_and(Memory::is_active);
+        room.embeddings.retain(|key, _| is_active(key.1));
+        let active = embeddings.iter().filter(|it| is_active(it.number));
+        let active = active.map(|it| ((model.clone(), it.number), it.clone()));
+        let active: Vec<_> = active.collect();
+        let n_kept = active.len();
+        room.embeddings.extend(active);
+        n_kept
+    }
+
+    /// Drops all vectors of a model.
+    pub fn remove_embeddings(&mut self, model: &EmbeddingModel) {
+        for room in self.rooms.values_mut() {
+            room.embeddings.retain(|key, _| key.0 != *model);
         }
     }
 

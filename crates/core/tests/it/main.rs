@@ -15,6 +15,8 @@ mod guardian;
 #[cfg(test)]
 mod identity;
 #[cfg(test)]
+mod meaning;
+#[cfg(test)]
 mod named_things;
 #[cfg(test)]
 mod notebook;

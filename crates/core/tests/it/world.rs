@@ -218,6 +218,7 @@ impl World {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 

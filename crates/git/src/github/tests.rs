@@ -623,6 +623,7 @@ fn citations_are_followed_to_where_they_went() {
         other_spaces: &[],
         guardian: None,
         testimony: None,
+        embedder: None,
     };
     let sight = cx
         .citation_follower(NEAR)

@@ -114,6 +114,7 @@ impl Team {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 

@@ -81,6 +81,7 @@ impl Desk {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 

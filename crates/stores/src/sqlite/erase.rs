@@ -5,7 +5,7 @@ use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
 use super::{
-    erase_damaged, index, memory_row_key, read,
+    embeddings, erase_damaged, index, memory_row_key, read,
     rows::EventRow,
     write::BatchWriter,
     write_rows::{self, DELETE_CITES},
@@ -32,6 +32,7 @@ pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> SqliteRes
     write_rows::run_for_citations(db, DELETE_CITES, space, &memory)?;
     let key = memory_row_key(space, memory.number)?;
     write_rows::delete_memory_rows(db, key)?;
+    embeddings::delete_memory_embeddings(db, space, memory.number)?;
     writer.space_sum(space).remove_row(&digest);
     writer.space_sum(space).remove_usage(key, memory.usage);
     writer.bury_memory(space, erasure.tombstone(), &[id], |writer, row| {

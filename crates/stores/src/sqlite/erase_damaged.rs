@@ -6,7 +6,7 @@ use apostille_text::digest::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    memory_row_key,
+    embeddings, memory_row_key,
     query::run_statement,
     read, row_seal,
     rows::EventRow,
@@ -60,6 +60,7 @@ pub(super) fn erase_damaged_row(db: &Connection, erasure: &Erasure) -> SqliteRes
         writer.space_sum(space).remove_usage(key, usage);
     }
     write_rows::delete_memory_rows(db, key)?;
+    embeddings::delete_memory_embeddings(db, space, number)?;
     run_statement(
         db,
         "DELETE FROM cites WHERE space = ?1 AND number = ?2",

@@ -16,6 +16,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_watch.sql"),
     include_str!("migrations/0003_evidence.sql"),
     include_str!("migrations/0004_replacing.sql"),
+    include_str!("migrations/0005_embedding.sql"),
 ];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.

@@ -15,7 +15,9 @@ fn sqlite(dir: &Path) -> Box<dyn Store> {
 }
 
 fn jsonl(dir: &Path) -> Box<dyn Store> {
-    Box::new(JsonlStore::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap()).unwrap())
+    let store = JsonlStore::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap());
+    let folder = dir.join("embeddings");
+    Box::new(store.unwrap().with_embedding_folder(Some(&folder)))
 }
 
 fn split(dir: &Path) -> Box<dyn Store> {

@@ -4,12 +4,14 @@ use apostille_contract::sample_speaker;
 use std::path::Path;
 
 use apostille_core::{
+    embedding::{Embedding, EmbeddingModel, MemoryEmbedding},
     forget::forget,
     memory::{Draft, DuplicateChoice, MemoryName},
     recall::{RecallRequest, recall},
     remember::{RememberOutcome, remember},
     revise::{refresh_memory, supersede_memory},
 };
+use apostille_text::digest::Digest;
 
 use crate::rig::{STORES, fact, keep, open, space, with_context};
 
@@ -17,6 +19,10 @@ use crate::rig::{STORES, fact, keep, open, space, with_context};
 fn holding(dir: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            found.extend(holding(&entry.path(), text));
+            continue;
+        }
         let bytes = std::fs::read(entry.path()).unwrap().to_ascii_lowercase();
         if bytes
             .windows(text.len())
@@ -125,6 +131,41 @@ fn forget_leaves_no_bytes() {
             Vec::<String>::new(),
             "{kind}"
         );
+    }
+}
+
+#[test]
+fn forget_leaves_no_vector() {
+    let model = EmbeddingModel::new("test");
+    // The numbers of the vector are letters, as a file of lines writes them or as they are.
+    let (letters, digits) = ("quicksilverturtle", "717569636b73696c766572747572746c65");
+    let bytes = [&1_f32.to_le_bytes(), letters.as_bytes()].concat();
+    for (kind, file) in STORES {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open(kind, &dir.path().join(file)).unwrap();
+        let others = (0..20).map(|n| keep(&*store, fact(format!("ordinary fact {n}"))).unwrap());
+        let others: Vec<u64> = others.map(|it| it.number).collect();
+        let odd = keep(&*store, fact("Nobody knows this one")).unwrap();
+        let embed = |number: u64, bytes: &[u8]| MemoryEmbedding {
+            number,
+            text: Digest::hash_bytes(b"text"),
+            vector: Embedding::from_bytes(bytes).unwrap(),
+        };
+        let mut vectors: Vec<MemoryEmbedding> =
+            others.iter().map(|it| embed(*it, &[1; 20])).collect();
+        vectors.push(embed(odd.number, &bytes));
+        let n = store.write_embeddings(&space(), &model, &vectors).unwrap();
+        assert_eq!(n, 21, "{kind}");
+        let held = |text: &str| !holding(dir.path(), text).is_empty();
+        assert!(held(letters) || held(digits), "{kind}: it was there");
+        let name = MemoryName::Id(odd.id);
+        with_context(&*store, |cx| {
+            forget(cx, sample_speaker(), &[space()], name, "asked to")
+        })
+        .unwrap();
+        assert!(!held(letters) && !held(digits), "{kind}");
+        let left = store.read_embeddings(&space(), &model).unwrap();
+        assert_eq!(left.len(), 20, "{kind}");
     }
 }
 

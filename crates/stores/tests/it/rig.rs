@@ -32,7 +32,11 @@ pub(crate) fn space() -> Space {
 pub(crate) fn open(kind: &str, path: &Path) -> Result<Box<dyn Store>, StoreError> {
     match kind {
         "sqlite" => Ok(Box::new(SqliteStore::open(path)?)),
-        _ => Ok(Box::new(JsonlStore::open(path, &space())?)),
+        _ => {
+            let folder = path.parent().map(|it| it.join("embeddings"));
+            let store = JsonlStore::open(path, &space())?;
+            Ok(Box::new(store.with_embedding_folder(folder.as_deref())))
+        }
     }
 }
 
@@ -54,6 +58,7 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         other_spaces: &[],
         guardian: None,
         testimony: None,
+        embedder: None,
     })
 }
 

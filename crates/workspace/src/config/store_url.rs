@@ -37,11 +37,19 @@ impl StoreUrl {
         }
     }
 
-    /// Opens the store, which need not be there yet. Lines of a plain notebook belong to `repo`.
-    pub fn open_store(&self, repo: &Space) -> Result<Box<dyn Store>, StoreError> {
+    /// Opens the store, which need not be there yet. Lines of a plain notebook belong to `repo`; vectors of its memories are
+    /// kept in a folder of the user's, if at all.
+    pub fn open_store(
+        &self,
+        repo: &Space,
+        embeddings: Option<&Path>,
+    ) -> Result<Box<dyn Store>, StoreError> {
         match self {
             Self::Sqlite(path) => Ok(Box::new(SqliteStore::open(path)?)),
-            Self::Jsonl(path) => Ok(Box::new(JsonlStore::open(path, repo)?)),
+            Self::Jsonl(path) => {
+                let store = JsonlStore::open(path, repo)?;
+                Ok(Box::new(store.with_embedding_folder(embeddings)))
+            }
         }
     }
 
@@ -49,7 +57,7 @@ impl StoreUrl {
     pub fn open_existing(&self, repo: &Space) -> Result<Option<Box<dyn Store>>, StoreError> {
         self.path()
             .exists()
-            .then(|| self.open_store(repo))
+            .then(|| self.open_store(repo, None))
             .transpose()
     }
 

@@ -32,7 +32,10 @@ use apostille_terminal::{
     paint::format_count,
 };
 use apostille_workspace::{
-    error, healing, model, sessions, task, task::CheckoutTasks, workspace::Workspace,
+    embedding_model::{LocalEmbedder, embed_spaces},
+    error, healing, model, sessions, task,
+    task::CheckoutTasks,
+    workspace::Workspace,
 };
 
 /// After so long without a word, a session is over though nobody said so.
@@ -50,6 +53,8 @@ const RECENT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(250);
 /// How often.
 const WAITS: usize = 16;
+/// How many vectors are made after a session: some ten seconds of one core.
+const MAX_EMBEDDED: usize = 500;
 
 #[derive(Serialize)]
 struct EndedSessionView {
@@ -109,7 +114,7 @@ fn process_ended_sessions(
     // A session that begins has others to wait for.
     let healed = match session {
         "" => Ok(()),
-        _ => heal_after_session(ctx),
+        _ => heal_after_session(ctx).and_then(|()| embed_after_session(ctx)),
     };
     healed.and(failed).map(|()| views)
 }
@@ -119,6 +124,19 @@ fn heal_after_session(ctx: &CommandContext) -> CommandResult<()> {
     let (_, settings) = ctx.find_project()?;
     if healing::can_heal_store(&settings) {
         healing::heal_workspace(&ctx.system, &ctx.open_workspace()?)?;
+    }
+    Ok(())
+}
+
+/// Makes the vectors of what was remembered meanwhile, where a model is installed; a bounded number of them.
+fn embed_after_session(ctx: &CommandContext) -> CommandResult<()> {
+    let (_, settings) = ctx.find_project()?;
+    let embedder = LocalEmbedder::find(&ctx.system).filter(|_| settings.has_store_file());
+    if let Some(embedder) = embedder {
+        let workspace = ctx.open_workspace()?;
+        let mut goes_on = |n_made, _| n_made < MAX_EMBEDDED;
+        let spaces = workspace.spaces();
+        embed_spaces(&workspace.context(), &embedder, &spaces, &mut goes_on)?;
     }
     Ok(())
 }

@@ -376,6 +376,7 @@ pub(crate) fn sights_within(
         other_spaces: &[],
         guardian: None,
         testimony: None,
+        embedder: None,
     };
     cx.citation_follower(most).follow_citations(citations)
 }
