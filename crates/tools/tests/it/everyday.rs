@@ -932,7 +932,7 @@ fn recall_for_a_task_brings_knowledge_and_past_tasks() {
     let answer = recall(json!({"task": "Bump API_VERSION to 8", "tokens": 60}));
     assert_eq!(ids(&answer).len(), 1, "{answer}");
     let answer = recall(json!({"task": "Paint the shed"}));
-    assert_eq!(answer, json!({"memories": []}));
+    assert_eq!(answer["memories"], json!([]));
     let answer = recall(json!({"query": "API_VERSION", "tokens": 10}));
     assert_eq!(ids(&answer).len(), 0, "{answer}");
 }
