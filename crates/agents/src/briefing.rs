@@ -113,7 +113,8 @@ impl BriefingAudience<'_> {
         task: &str,
         is_compacted: bool,
     ) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        // The same bytes at every start: prompt caches stay valid.
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, &AgentSession::default()) else {
             return Ok(Briefing::default());
         };
         let identity = read_identity_text(cx, self.user)?;
@@ -159,7 +160,7 @@ impl BriefingAudience<'_> {
 
     /// When another tool is used: only what an edit made untrue.
     pub fn brief_worse_memories(&self, cx: &Context) -> Briefing {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Briefing::default();
         };
         let worse = page.push_worse(self.worse);
@@ -216,7 +217,7 @@ impl BriefingAudience<'_> {
 
     /// Before the client drops most of what was said: what must be kept, as bullets.
     pub fn brief_compaction(&self, cx: &Context, task: &str) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
@@ -259,7 +260,7 @@ impl BriefingAudience<'_> {
         cx: &Context,
         ask: RecallRequest,
     ) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
         let worse = page.push_worse_in_half(self.worse);

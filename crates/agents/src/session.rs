@@ -256,6 +256,12 @@ impl AgentSession {
             .collect()
     }
 
+    /// Whether the agent still has a page of memories before it.
+    pub fn has_page_in_context(&self) -> bool {
+        let has_told = |it: &SessionEntry| !it.shown.is_empty() || !it.withheld.is_empty();
+        self.entries_in_context().iter().any(has_told)
+    }
+
     /// What was shown at any time.
     pub fn shown_ids(&self) -> BTreeSet<MemoryId> {
         self.entries

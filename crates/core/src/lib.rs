@@ -58,7 +58,7 @@
 //! let question = RecallRequest { text: "how many retries".into(), spaces: vec![space], ..RecallRequest::default() };
 //! let recalled = recall(&cx, &question)?;
 //! assert_eq!(recalled.shown[0].standing().as_str(), "stands");
-//! assert!(recalled.block.contains("(m-1; stands src/retry.rs:1) `MAX_RETRIES` is 3"));
+//! assert!(recalled.block.contains("`MAX_RETRIES` is 3 (m-1; stands src/retry.rs:1)"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -342,6 +342,9 @@ pub struct RecallArgs {
     /// Explain every score
     #[arg(long)]
     pub why: bool,
+    /// The most recent memories, whatever the question
+    #[arg(long, conflicts_with = "mode")]
+    pub recent: bool,
     /// By words only, also where an embedding model is installed
     #[arg(long)]
     pub no_meaning: bool,

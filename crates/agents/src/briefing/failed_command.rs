@@ -35,7 +35,7 @@ impl BriefingAudience<'_> {
         cx: &Context,
         failed: &FailedCommand,
     ) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
         let worse = page.push_worse_in_half(self.worse);

@@ -34,7 +34,7 @@ impl BriefingAudience<'_> {
 
     /// When a session goes on that still has the rest of what it was told: its notes alone.
     pub fn brief_session_notes(&self, cx: &Context) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
         self.push_session_notes(cx, &mut page)?;

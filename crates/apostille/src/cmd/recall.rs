@@ -18,9 +18,7 @@ use crate::json::{RecallReply, ScoreView};
 use apostille_terminal::{
     args::{RecallArgs, RecallFilterArgs},
     command_context::{CommandContext, CommandResult},
-    paint::{
-        BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory, style_text,
-    },
+    paint::{BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory},
 };
 use apostille_workspace::{embedding_model::LocalEmbedder, workspace::Workspace};
 
@@ -74,12 +72,15 @@ fn build_recall_request(
     let paths = args.paths.iter().map(|it| workspace.place.resolve_path(it));
     // `inject_mode = off` is about what is shown unasked; whoever asks is answered.
     let is_off = workspace.settings.policy.inject.mode == InjectMode::Off && !args.block;
+    let recent = args.recent.then_some(InjectMode::RecentOnly);
     Ok(RecallRequest {
         text: args.question.join(" "),
         spaces: narrow_to_address(&workspace.spaces(), args.only.address.as_ref())?,
         layers,
         paths: paths.collect::<Result<_, _>>()?,
-        mode: args.mode.or(is_off.then_some(InjectMode::Relevant)),
+        mode: recent
+            .or(args.mode)
+            .or(is_off.then_some(InjectMode::Relevant)),
         count: args.limit,
         chars: args.chars,
         tokens: args.tokens,
@@ -114,7 +115,7 @@ fn has_relevant_hit(it: &RecallOutcome) -> bool {
 
 fn format_empty_recall(it: &RecallOutcome) -> String {
     if it.withheld.is_empty() || !has_relevant_hit(it) {
-        "nothing is remembered about this; `apostille remember` keeps what you find out, `apostille list` shows what there is\n".into()
+        "nothing is remembered about this; `apostille recall --recent` shows what was kept last, `apostille remember` keeps what you find out\n".into()
     } else {
         "nothing that is known about this holds in your code\n".into()
     }
@@ -122,12 +123,6 @@ fn format_empty_recall(it: &RecallOutcome) -> String {
 
 fn format_recall_page(paint: &Paint, it: &RecallOutcome, why: bool) -> String {
     let mut out = String::new();
-    if !it.shown.is_empty() && !has_relevant_hit(it) {
-        out += &style_text(
-            DIM,
-            "nothing matches these words; the most recent memories instead:\n\n",
-        );
-    }
     let entry = |it: &VerifiedHit| {
         let why = format_if(why, || {
             format_score_breakdown(paint, &ScoreView::from(&it.hit.why), it.hit.score)

@@ -107,3 +107,13 @@ fn bad_address_is_told() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("is not a project's name"), "{ran}");
 }
+
+#[test]
+fn recall_of_nothing_known_exits_1_and_recent_shows_the_last() {
+    let env = Env::new();
+    env.with_facts();
+    let ran = env.run(&["recall", "zebra quantum"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran}");
+    let recent = env.ok(&["recall", "zebra quantum", "--recent"]);
+    assert!(recent.contains("prefers small commits"), "{recent}");
+}

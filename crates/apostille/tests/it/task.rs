@@ -797,7 +797,7 @@ fn task_start_tells_what_is_known_and_what_happened() {
         out.starts_with("started lower-the-upload-limit-again"),
         "{out}"
     );
-    let known = out.find("[Known about this task]\n- (m-2").expect(&out);
+    let known = out.find("[Known about this task]\n- uploads").expect(&out);
     let past = out.find("[What happened in similar tasks]\n").expect(&out);
     let notes = out.find("[NOTES.md]\n# Notes\nask Bo").expect(&out);
     assert!(known < past && past < notes, "{out}");
@@ -815,7 +815,7 @@ fn task_start_tells_what_is_known_and_what_happened() {
 fn task_start_keeps_within_its_tokens() {
     let env = with_past_task();
     let out = env.ok(&["task", "start", "Lower the upload limit", "--tokens", "100"]);
-    assert!(out.contains("- (m-2"), "{out}");
+    assert!(out.contains("(m-2, limits; stands"), "{out}");
     assert!(!out.contains("outcome: "), "{out}");
     let out = env.ok(&["task", "start", "Lower the upload limit", "--tokens", "0"]);
     assert!(!out.contains("<memory-context>"), "{out}");
@@ -845,7 +845,7 @@ fn recall_keeps_within_tokens() {
             "--tokens",
             tokens,
         ]);
-        ran.out.matches("\n- (").count()
+        ran.out.matches("\n- ").count()
     };
     assert_eq!((block("15"), block("60"), block("200")), (0, 1, 2));
 }

@@ -3,7 +3,10 @@
 use super::excerpt;
 use super::hit::VerifiedHit;
 pub use super::query::Style;
-use crate::standing_text::StandingView;
+use crate::{
+    memory::{Kind, Memory},
+    standing_text::StandingView,
+};
 use apostille_text::{moderate, moderate::delimiter};
 
 /// The tags around a block.
@@ -32,15 +35,29 @@ pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
     let memory = &it.hit.memory;
     let tag = memory.tags.first();
     let tag = tag.map_or(String::new(), |tag| format!(", {}", defuse_tag(tag)));
-    let standing = match style {
-        Style::Plain => String::new(),
-        Style::Verified => format!("; {}", sanitize_line(&StandingView::from(it).describe())),
-    };
     let text = sanitize_line(&excerpt::excerpt_hit(it));
-    format!("- ({}{tag}{standing}) {text}", memory.handle())
+    let handle = memory.handle();
+    match style {
+        Style::Plain => format!("- ({handle}{tag}) {text}"),
+        Style::Verified => {
+            let standing = sanitize_line(&StandingView::from(it).describe());
+            let asked = describe_asker(memory);
+            format!("- {asked}{text} ({handle}{tag}; {standing})")
+        }
+    }
 }
 
-/// A tag, which stands between the handle and the verdict and can forge neither.
+/// What stands before a rule or a preference in a person's own words: a model follows what its user asked for, and only knows
+/// of what others noted.
+fn describe_asker(memory: &Memory) -> &'static str {
+    let is_rule = matches!(memory.kind, Kind::Feedback | Kind::User);
+    match is_rule && memory.voice.is_person() {
+        true => "The user asked: ",
+        false => "",
+    }
+}
+
+/// A tag, which stands between the handle and the standing and can forge neither.
 fn defuse_tag(tag: &str) -> String {
     sanitize_line(tag)
         .replace([';', '(', ')'], " ")

@@ -65,10 +65,10 @@ pub(super) fn format_worst_verdict(it: &VerifiedMemory) -> String {
 /// A memory as an item of a list.
 pub(super) fn format_memory_item(it: &VerifiedMemory, most: usize) -> String {
     format!(
-        "- ({}; {}) {}",
+        "- {} ({}; {})",
+        shorten_with_ellipsis(&sanitize_line(&it.memory.fact), most),
         it.memory.handle(),
-        format_worst_verdict(it),
-        shorten_with_ellipsis(&sanitize_line(&it.memory.fact), most)
+        format_worst_verdict(it)
     )
 }
 

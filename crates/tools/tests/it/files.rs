@@ -359,7 +359,7 @@ fn what_is_written_here_is_recalled() {
     let world = stocked();
     let block = world.ask("which api version").block;
     assert!(
-        block.contains("(m-2; stands src/api.rs:3) API_VERSION is v3."),
+        block.contains("API_VERSION is v3. (m-2; stands src/api.rs:3)"),
         "{block}"
     );
     assert!(

@@ -233,7 +233,7 @@ fn what_is_known_is_looked_at() {
     ]);
     assert_snapshot!(lines, @r#"
     POST /api/recall {"query":"which API_VERSION?","paths":["src/api.rs"],"log":false}
-      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"<memory-context>\n[Memories]\n- (m-1; stands src/api.rs:3) API_VERSION is v3\n</memory-context>\n","problems":[]}
+      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"<memory-context>\n[Memories]\n- API_VERSION is v3 (m-1; stands src/api.rs:3)\n</memory-context>\n","problems":[]}
     POST /api/recall {"query":"retries"}
       → 200 {"relevant":true,"memories":[],"withheld":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}],"block":"","problems":[]}
     POST /api/verify {"names":["m-1"]}
