@@ -47,7 +47,7 @@ impl PinnedMember {
 pub enum PackageError {
     /// The address of the index cannot be asked.
     #[error(
-        "the address of the package index is not a URL such as https://pypi.org/simple, or holds a password"
+        "the address of the package index is not a URL that ends in /simple, or holds a password"
     )]
     Address,
     /// A certificate file or a proxy cannot be used.

