@@ -310,7 +310,7 @@ pub struct DuplicateChoiceArgs {
 #[derive(Debug, Args)]
 pub struct RecallArgs {
     /// The question, in your own words
-    #[arg(required = true)]
+    #[arg(required_unless_present = "recent")]
     pub question: Vec<String>,
     /// A file in play: memories that cite it come first (repeatable)
     #[arg(long = "path", short, value_name = "FILE")]

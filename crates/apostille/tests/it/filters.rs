@@ -114,6 +114,11 @@ fn recall_of_nothing_known_exits_1_and_recent_shows_the_last() {
     env.with_facts();
     let ran = env.run(&["recall", "zebra quantum"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran}");
-    let recent = env.ok(&["recall", "zebra quantum", "--recent"]);
-    assert!(recent.contains("prefers small commits"), "{recent}");
+    for asked in [
+        &["recall", "--recent"][..],
+        &["recall", "zebra", "--recent"],
+    ] {
+        let recent = env.ok(asked);
+        assert!(recent.contains("prefers small commits"), "{recent}");
+    }
 }
