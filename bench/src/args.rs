@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::recall::RecallAsk;
+use crate::{model::ModelAsk, recall::RecallAsk};
 
 /// How to call it.
 pub(crate) const USAGE: &str = "\
@@ -53,6 +53,8 @@ cargo run --profile dist -p bench -- prompts FILE... [options]
   --tasks A,B      (recall) only these tasks; --without-tasks A,B: not these
   --without-types A,B
                    (recall) not the questions of these types, such as adversarial
+  --model FOLDER   (recall, prompts) also by meaning, with the model whose files are in this folder
+  --vectors FILE   (recall, prompts) keep the model's vectors here for the next run
 
   --speed          (citations) only the timed batch; needs no cases
   --predictions FILE
@@ -93,6 +95,8 @@ pub(crate) struct Args {
     pub(crate) recall: Option<RecallAsk>,
     /// Files of prompts to put to the hook, instead of a store to measure.
     pub(crate) prompts: Vec<PathBuf>,
+    /// The embedding model for recall and prompts.
+    pub(crate) model: ModelAsk,
     /// Where what each prompt was shown goes.
     pub(crate) prompt_lines: Option<PathBuf>,
     /// Facts to judge, instead of a store to measure.
@@ -165,6 +169,7 @@ impl Default for Args {
             facts: None,
             recall: None,
             prompts: Vec::new(),
+            model: ModelAsk::default(),
             prompt_lines: None,
             security: None,
             section: None,
@@ -212,6 +217,8 @@ impl Args {
                 "recall" => args.recall = Some(RecallAsk::default()),
                 "prompts" => is_prompts = true,
                 "--shown" => args.recall_ask(&word)?.shown = true,
+                "--model" => args.model.folder = Some(value()?.into()),
+                "--vectors" => args.model.vectors = Some(value()?.into()),
                 "--tasks" => args.recall_ask(&word)?.tasks = split_names(&value()?),
                 "--without-tasks" => args.recall_ask(&word)?.without_tasks = split_names(&value()?),
                 "--without-types" => args.recall_ask(&word)?.without_types = split_names(&value()?),

@@ -20,6 +20,7 @@ mod http;
 mod lines;
 mod machine;
 mod mcp;
+mod model;
 mod ours;
 mod plot;
 mod prompts;
@@ -30,6 +31,7 @@ mod security;
 mod standings;
 mod stats;
 mod table;
+mod world;
 
 use std::{path::Path, process::ExitCode};
 

@@ -4,7 +4,7 @@
 //! none. A rule is kept as a person's words; everything else is an agent's, and cites the place that it was found in. Every
 //! prompt has a session of its own.
 
-use std::{cell::Cell, collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context as _, Result};
 use apostille_agents::{
@@ -18,19 +18,20 @@ use apostille_cite::{
 };
 use apostille_contract::MapSource;
 use apostille_core::{
-    Context,
-    event::EventBody,
-    evidence::RunTally,
-    memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
-    policy::Policy,
+    embedding::Embedder,
+    memory::{Kind, Memory, MemoryId, Origin, Voice},
     space::Space,
-    store::{EventLog as _, ram::RamStore},
-    unchecked,
+    store::ram::RamStore,
 };
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::{args::Args, table::Table};
+use crate::{
+    args::Args,
+    model::BenchModel,
+    table::Table,
+    world::{World, build_fact},
+};
 
 /// When everything was recorded, and when it is asked for.
 const RECORDED: i64 = 1_780_000_000;
@@ -64,10 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     let mut lines = String::new();
     let mut totals = [PromptTally::default(), PromptTally::default()];
+    let model = BenchModel::open(&args.model)?;
+    let embedder = model.as_ref().map(|it| it as &dyn Embedder);
     for path in &args.prompts {
         for set in read_sets(path)? {
             for (is_later, total) in [false, true].into_iter().zip(&mut totals) {
-                let tally = ask_set(&set, is_later, &mut lines)?;
+                let tally = ask_set(&set, is_later, embedder, &mut lines)?;
                 rows.push(tally.row(&set.repo, is_later));
                 total.add(&tally);
             }
@@ -94,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(path) = &args.prompt_lines {
         crate::write(path, &lines)?;
     }
-    Ok(())
+    model.map_or(Ok(()), |it| it.keep_vectors())
 }
 
 fn read_sets(path: &Path) -> Result<Vec<PromptSet>> {
@@ -152,8 +155,13 @@ impl PromptTally {
     }
 }
 
-fn ask_set(set: &PromptSet, is_later: bool, lines: &mut String) -> Result<PromptTally> {
-    let world = PromptWorld::fill(set)?;
+fn ask_set(
+    set: &PromptSet,
+    is_later: bool,
+    embedder: Option<&dyn Embedder>,
+    lines: &mut String,
+) -> Result<PromptTally> {
+    let world = PromptWorld::fill(set, embedder)?;
     let mut tally = PromptTally::default();
     for prompt in &set.prompts {
         let (shown, text) = world.show_prompt(&prompt.text, is_later)?;
@@ -188,7 +196,8 @@ fn ask_set(set: &PromptSet, is_later: bool, lines: &mut String) -> Result<Prompt
 }
 
 /// A store with the memories of a repository, and files that hold what they cite.
-struct PromptWorld {
+struct PromptWorld<'a> {
+    embedder: Option<&'a dyn Embedder>,
     store: RamStore,
     source: MapSource,
     repo: Space,
@@ -196,14 +205,15 @@ struct PromptWorld {
     names: BTreeMap<MemoryId, String>,
 }
 
-impl PromptWorld {
-    fn fill(set: &PromptSet) -> Result<Self> {
+impl<'a> PromptWorld<'a> {
+    fn fill(set: &PromptSet, embedder: Option<&'a dyn Embedder>) -> Result<Self> {
         let mut files: BTreeMap<String, String> = BTreeMap::new();
         for it in &set.memories {
             let text = files.entry(it.path.clone()).or_default();
             text.push_str(&format!("{}\n", it.fact));
         }
         let mut world = Self {
+            embedder,
             store: RamStore::default(),
             source: MapSource(files),
             repo: Space::repo(&set.repo)
@@ -217,25 +227,9 @@ impl PromptWorld {
             world.names.insert(memory.id, it.id.clone());
             memories.push(memory);
         }
-        let events = world.with(RECORDED, |cx| {
-            let event = |it: Memory| {
-                let (id, space) = (it.id, it.space.clone());
-                unchecked::new_event(
-                    cx,
-                    &space,
-                    Some(id),
-                    EventBody::Remembered {
-                        memory: Box::new(it),
-                        forced: false,
-                        rationale: None,
-                    },
-                )
-            };
-            memories.into_iter().map(event).collect()
-        })?;
         world
-            .store
-            .append_batch(&unchecked::durable_batch(events, Vec::new()))?;
+            .world()
+            .keep_memories(RECORDED, &world.repo, memories)?;
         Ok(world)
     }
 
@@ -253,62 +247,29 @@ impl PromptWorld {
     }
 
     fn build_memory(&self, at: u128, it: &PromptMemory) -> Result<Memory> {
-        let recorded_at = Timestamp::from_second(RECORDED)?;
         let kind: Kind = it
             .kind
             .parse()
             .with_context(|| format!("the kind of {}", it.id))?;
-        let is_rule = kind == Kind::Feedback;
-        let citations = if is_rule {
-            Vec::new()
-        } else {
-            vec![self.cite_fact(it)?]
+        let (origin, citations) = match kind {
+            Kind::Feedback => (Origin::User, Vec::new()),
+            _ => (Origin::Agent, vec![self.cite_fact(it)?]),
         };
         Ok(Memory {
-            id: MemoryId::new(recorded_at, at << 64),
-            number: 0,
-            space: self.repo.clone(),
-            layer: Layer::Knowledge,
             kind,
             subject: it.subject.clone(),
-            fact: it.fact.clone(),
-            reason: None,
             citations,
-            evidence: Vec::new(),
-            names: Vec::new(),
-            runs: RunTally::default(),
-            tags: Vec::new(),
-            voice: Voice::from_origin(if is_rule { Origin::User } else { Origin::Agent }),
-            task: None,
-            marks: Vec::new(),
-            status: Status::Active,
-            supersedes: None,
-            vouchers: Vec::new(),
-            recorded_at,
-            refreshed_at: recorded_at,
-            usage: UsageCounts::default(),
+            voice: Voice::from_origin(origin),
+            ..build_fact(at, RECORDED, &self.repo, &it.fact)?
         })
     }
 
-    fn with<T>(&self, second: i64, run: impl FnOnce(&Context<'_>) -> T) -> Result<T> {
-        let dice = Cell::new(0_u128);
-        let random = || {
-            dice.set(dice.get() + 1);
-            dice.get() << 64
-        };
-        Ok(run(&Context {
+    fn world(&self) -> World<'_> {
+        World {
             store: &self.store,
             source: &self.source,
-            policy: &Policy::default(),
-            now: Timestamp::from_second(second)?,
-            random: &random,
-            late: &|| false,
-            actor: Some("bench"),
-            other_spaces: &[],
-            guardian: None,
-            testimony: None,
-            embedder: None,
-        }))
+            embedder: self.embedder,
+        }
     }
 
     /// The memories that a prompt is shown, by their names in the set, and the whole text.
@@ -331,7 +292,9 @@ impl PromptWorld {
             session: &session,
             worse: &[],
         };
-        let briefing = self.with(ASKED, |cx| audience.brief_prompt(cx, text))??;
+        let briefing = self
+            .world()
+            .at(ASKED, |cx| audience.brief_prompt(cx, text))??;
         let shown = briefing
             .shown
             .iter()

@@ -11,10 +11,14 @@ mod task;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
-use apostille_core::recall::{RecallRequest, RelevanceBar, preview_recall};
+use apostille_core::{
+    embedding::Embedder,
+    recall::{RecallRequest, RelevanceBar, preview_recall},
+};
 
 use crate::{
     args::Args,
+    model::BenchModel,
     scratch,
     stats::Sample,
     table::{self, Table},
@@ -47,10 +51,18 @@ pub(crate) fn run(args: &Args, ask: &RecallAsk) -> Result<()> {
     ensure!(!ask.files.is_empty(), "recall needs a file of tasks");
     let scratch = scratch::on_disk(args.dir.as_deref())?;
     let files = read_files(ask)?;
+    let model = BenchModel::open(&args.model)?;
+    let embedder = model.as_ref().map(|it| it as &dyn Embedder);
     let mut ranks = Vec::new();
     let mut lines = String::new();
     for (name, tasks) in &files {
-        ranks.push(rank_file(name, tasks, scratch.path(), &mut lines)?);
+        ranks.push(rank_file(
+            name,
+            tasks,
+            scratch.path(),
+            embedder,
+            &mut lines,
+        )?);
     }
     print!("{}", build_rank_table(&ranks).text(args.markdown));
     println!(
@@ -60,13 +72,13 @@ pub(crate) fn run(args: &Args, ask: &RecallAsk) -> Result<()> {
         print!("{}", table::title("What a user is shown", args.markdown));
         print!(
             "{}",
-            shown::measure_shown(&files, scratch.path())?.text(args.markdown)
+            shown::measure_shown(&files, scratch.path(), embedder)?.text(args.markdown)
         );
     }
     if let Some(path) = &ask.predictions {
         crate::write(path, &lines)?;
     }
-    Ok(())
+    model.map_or(Ok(()), |it| it.keep_vectors())
 }
 
 /// The tasks of each file that are asked for, with the file's name.
@@ -109,6 +121,7 @@ fn rank_file(
     name: &str,
     tasks: &[RetrievalTask],
     dir: &Path,
+    embedder: Option<&dyn Embedder>,
     lines: &mut String,
 ) -> Result<FileRanks> {
     let mut ranks = FileRanks {
@@ -117,7 +130,7 @@ fn rank_file(
         times: Sample::default(),
     };
     for task in tasks {
-        let filled = FilledTask::fill(task, dir)?;
+        let filled = FilledTask::fill(task, dir, embedder)?;
         for question in &task.questions {
             let request = RecallRequest {
                 text: question.query.clone(),
@@ -126,7 +139,7 @@ fn rank_file(
                 bar: Some(RelevanceBar::Any),
                 ..filled.request()
             };
-            let found = filled.at(question.ts, |cx| {
+            let found = filled.world().at(question.ts, |cx| {
                 ranks.times.time(|| preview_recall(cx, &request))
             })??;
             let found: Vec<&str> = found

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use apostille_core::recall::{RecallRequest, RelevanceBar, preview_recall};
+use apostille_core::{
+    embedding::Embedder,
+    recall::{RecallRequest, RelevanceBar, preview_recall},
+};
 
 use super::task::{FilledTask, RetrievalQuestion, RetrievalTask};
 use crate::table::Table;
@@ -29,12 +32,16 @@ struct ShownTally {
 }
 
 /// Asks every task its own questions, and those of another task: of another file where there are several.
-pub(crate) fn measure_shown(files: &[(String, Vec<RetrievalTask>)], dir: &Path) -> Result<Table> {
+pub(crate) fn measure_shown(
+    files: &[(String, Vec<RetrievalTask>)],
+    dir: &Path,
+    embedder: Option<&dyn Embedder>,
+) -> Result<Table> {
     let mut rows = Vec::new();
     for (at, (name, tasks)) in files.iter().enumerate() {
         let mut tallies: [ShownTally; MOMENTS.len()] = Default::default();
         for (task_at, task) in tasks.iter().enumerate() {
-            let filled = FilledTask::fill(task, dir)?;
+            let filled = FilledTask::fill(task, dir, embedder)?;
             let strange = find_unrelated(files, at, task_at);
             for (tally, (_, bar)) in tallies.iter_mut().zip(MOMENTS) {
                 tally.ask_task(&filled, bar, &task.questions, strange)?;
@@ -78,7 +85,7 @@ fn find_unrelated(
 impl ShownTally {
     fn ask_task(
         &mut self,
-        filled: &FilledTask,
+        filled: &FilledTask<'_>,
         bar: RelevanceBar,
         own: &[RetrievalQuestion],
         strange: &[RetrievalQuestion],
@@ -89,7 +96,9 @@ impl ShownTally {
                 bar: Some(bar),
                 ..filled.request()
             };
-            let found = filled.at(question.ts, |cx| preview_recall(cx, &request))??;
+            let found = filled
+                .world()
+                .at(question.ts, |cx| preview_recall(cx, &request))??;
             Ok(found
                 .shown
                 .iter()

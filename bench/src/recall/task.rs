@@ -1,7 +1,6 @@
 //! A task of the suite `recall`, and the store that it is put into.
 
 use std::{
-    cell::Cell,
     collections::{HashMap, hash_map::Entry},
     path::Path,
 };
@@ -9,21 +8,17 @@ use std::{
 use anyhow::{Context as _, Result};
 use apostille_cite::source::NoRepositorySource;
 use apostille_core::{
-    Context,
-    event::EventBody,
-    evidence::RunTally,
-    memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
-    policy::Policy,
+    embedding::Embedder,
+    memory::{Memory, MemoryId},
     recall::RecallRequest,
     space::Space,
-    store::{EventLog as _, Store},
-    unchecked,
 };
 use apostille_stores::sqlite::SqliteStore;
 use apostille_text::digest::Digest;
-use jiff::Timestamp;
 use serde::Deserialize;
 use tempfile::TempDir;
+
+use crate::world::{World, build_fact};
 
 /// Documents, and questions about them.
 #[derive(Debug, Clone, Deserialize)]
@@ -80,34 +75,39 @@ impl RetrievalTask {
 }
 
 /// A task in a store of its own.
-pub(crate) struct FilledTask {
+pub(crate) struct FilledTask<'a> {
     store: SqliteStore,
+    embedder: Option<&'a dyn Embedder>,
     space: Space,
-    policy: Policy,
     documents: HashMap<MemoryId, String>,
     /// The document that is kept in place of one that says the same: a store keeps a fact once.
     twins: HashMap<String, String>,
     _folder: TempDir,
 }
 
-impl FilledTask {
+impl<'a> FilledTask<'a> {
     /// Puts the documents of a task into a new store.
-    pub(crate) fn fill(task: &RetrievalTask, dir: &Path) -> Result<Self> {
+    pub(crate) fn fill(
+        task: &RetrievalTask,
+        dir: &Path,
+        embedder: Option<&'a dyn Embedder>,
+    ) -> Result<Self> {
         let folder = TempDir::new_in(dir)?;
         let store = SqliteStore::open(&folder.path().join("store.db"))
             .context("the store cannot be opened")?;
         let mut filled = Self {
             store,
+            embedder,
             space: Space::repo("bench/recall").context("a name")?,
-            policy: Policy::default(),
             documents: HashMap::new(),
             twins: HashMap::new(),
             _folder: folder,
         };
         let mut memories = Vec::new();
         let mut claims: HashMap<Digest, &str> = HashMap::new();
-        for (at, document) in (0..).zip(&task.documents) {
-            let memory = filled.build_memory(at, document)?;
+        for (at, document) in (1..).zip(&task.documents) {
+            let mut memory = build_fact(at, document.ts, &filled.space, &document.text)?;
+            memory.voice.session.clone_from(&document.scope);
             match claims.entry(memory.claim_digest()) {
                 Entry::Occupied(first) => {
                     let first = first.get().to_string();
@@ -120,57 +120,17 @@ impl FilledTask {
                 }
             }
         }
-        let events = filled.at(0, |cx| {
-            let event = |it: Memory| {
-                let (id, space) = (it.id, it.space.clone());
-                unchecked::new_event(
-                    cx,
-                    &space,
-                    Some(id),
-                    EventBody::Remembered {
-                        memory: Box::new(it),
-                        forced: false,
-                        rationale: None,
-                    },
-                )
-            };
-            memories.into_iter().map(event).collect()
-        })?;
-        filled
-            .store
-            .append_batch(&unchecked::durable_batch(events, Vec::new()))?;
+        filled.world().keep_memories(0, &filled.space, memories)?;
         Ok(filled)
     }
 
-    fn build_memory(&self, at: u128, document: &RetrievalDocument) -> Result<Memory> {
-        let recorded_at = Timestamp::from_second(document.ts)?;
-        Ok(Memory {
-            id: MemoryId::new(recorded_at, (at + 1) << 64),
-            number: 0,
-            space: self.space.clone(),
-            layer: Layer::Knowledge,
-            kind: Kind::Project,
-            subject: None,
-            fact: document.text.clone(),
-            reason: None,
-            citations: Vec::new(),
-            evidence: Vec::new(),
-            names: Vec::new(),
-            runs: RunTally::default(),
-            tags: Vec::new(),
-            voice: Voice {
-                session: document.scope.clone(),
-                ..Voice::from_origin(Origin::Agent)
-            },
-            task: None,
-            marks: Vec::new(),
-            status: Status::Active,
-            supersedes: None,
-            vouchers: Vec::new(),
-            recorded_at,
-            refreshed_at: recorded_at,
-            usage: UsageCounts::default(),
-        })
+    /// The store and the model.
+    pub(crate) fn world(&self) -> World<'_> {
+        World {
+            store: &self.store,
+            source: &NoRepositorySource,
+            embedder: self.embedder,
+        }
     }
 
     /// A question to this store.
@@ -179,28 +139,6 @@ impl FilledTask {
             spaces: vec![self.space.clone()],
             ..RecallRequest::default()
         }
-    }
-
-    /// Does something at this second.
-    pub(crate) fn at<T>(&self, second: i64, run: impl FnOnce(&Context<'_>) -> T) -> Result<T> {
-        let dice = Cell::new(0_u128);
-        let random = || {
-            dice.set(dice.get() + 1);
-            dice.get() << 64
-        };
-        Ok(run(&Context {
-            store: &self.store as &dyn Store,
-            source: &NoRepositorySource,
-            policy: &self.policy,
-            now: Timestamp::from_second(second)?,
-            random: &random,
-            late: &|| false,
-            actor: Some("bench"),
-            other_spaces: &[],
-            guardian: None,
-            testimony: None,
-            embedder: None,
-        }))
     }
 
     /// The documents that answer a question, as they were kept.
