@@ -35,7 +35,7 @@ pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
-use prompt_kind::seldom_needs_memory;
+use prompt_kind::{PromptKind, recognize_prompt_kind};
 
 /// How many memories that do not hold are named at once.
 const MAX_DOUBTS: usize = 5;
@@ -43,6 +43,10 @@ const MAX_DOUBTS: usize = 5;
 pub const MAX_WORSE: usize = 5;
 /// How many of the person's preferences are told at the start.
 const MAX_WISHES: usize = 5;
+
+/// How many memories are shown at most for what the first prompt orders, and for what a later one does.
+const MAX_AT_FIRST_PROMPT: usize = 4;
+const MAX_AT_LATER_PROMPT: usize = 3;
 
 /// Who is briefed: an agent in this repository, working for this person.
 #[derive(Debug, Clone, Copy)]
@@ -178,22 +182,24 @@ impl BriefingAudience<'_> {
         layers.extend(is_history.then_some(Layer::Episode));
         // Who asks about the past in a few words is told; who only goes on is not interrupted.
         let is_first = !self.session.is_briefed();
-        let bar = match (is_history, seldom_needs_memory(text)) {
-            (true, _) => RelevanceBar::Near,
-            (false, true) => RelevanceBar::Certain,
-            (false, false) => RelevanceBar::Clear,
+        let bar = match recognize_prompt_kind(text) {
+            _ if is_history => RelevanceBar::Near,
+            PromptKind::Work => RelevanceBar::Likely,
+            PromptKind::Aside => RelevanceBar::Certain,
         };
-        let fallback = if is_first {
-            cx.policy.inject.fallback
-        } else {
-            0
+        let (most, fallback) = match is_first {
+            true => (MAX_AT_FIRST_PROMPT, cx.policy.inject.fallback),
+            false => (MAX_AT_LATER_PROMPT, 0),
         };
+        let finds = !is_history && cx.policy.inject.mode == InjectMode::Relevant;
+        let most = most.max(fallback).min(cx.policy.inject.count);
         let ask = RecallRequest {
             text: text.into(),
             layers,
             paths: mentioned_paths::find_mentioned_paths(text),
             bar: Some(bar),
             fallback: Some(fallback),
+            count: finds.then_some(most),
             ..RecallRequest::default()
         };
         self.recall_into_briefing(cx, ask)

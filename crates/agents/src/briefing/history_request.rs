@@ -51,9 +51,15 @@ const PHRASES: &[PhrasePattern] = &[
     ),
 ];
 
+/// What has its own record of the past: "the commits of last week" are asked of git.
+const KEPT_BY_GIT: &[PhrasePattern] = &[(
+    &["git", "commit", "branch", "files changed", "changelog"],
+    r"\b(git|commits?|branch(es)?|files changed|changelog)\b",
+)];
+
 /// Whether a question asks what happened before, so that past tasks answer it too.
 pub fn asks_for_history(text: &str) -> bool {
-    has_any_phrase(text, PHRASES)
+    has_any_phrase(text, PHRASES) && !has_any_phrase(text, KEPT_BY_GIT)
 }
 
 #[cfg(test)]
@@ -63,6 +69,7 @@ mod tests {
     #[test]
     fn history_is_asked_for_in_many_words() {
         super::super::phrase::tests::assert_phrases_compile(PHRASES);
+        super::super::phrase::tests::assert_phrases_compile(KEPT_BY_GIT);
         let check =
             |text: &str, expected: bool| assert_eq!(asks_for_history(text), expected, "{text:?}");
         check("How did we fix the login race last week?", true);
@@ -75,5 +82,7 @@ mod tests {
         check("how do we deploy?", false);
         check("add a history view to the panel", false);
         check("why does this fail?", false);
+        check("list the files changed since yesterday", false);
+        check("short summary of the commits since 2.3.0", false);
     }
 }

@@ -1,15 +1,20 @@
-//! Words of every prompt to a coding agent, which tell nothing of what it is about.
+//! Words of every prompt to a coding agent, which tell nothing of what it is about: those of any order, numbers, days, and the
+//! endings of source files.
 
 /// The words, as terms, so without their endings.
 const EVERYDAY: &str = "add also chang check code command continu creat delet do done edit ensur error explain fail file find first \
     fix follow function go good help implement improv instal issu keep know last let line list look make mean move \
     name need new next note now ok old open option plea problem project put read remov renam replac repo rewrit \
     right run see set show simpl start still stop sure tell test thank thing think time tri understand updat us \
-    use user want way work write wrong yes";
+    use user want way work write wrong yes \
+    one two three four five six seven eight nine ten second third half \
+    today yesterday tomorrow day week month year hour minut morn \
+    ts tsx js jsx py rb rs cpp hpp txt md yml";
 
-/// Whether a term stands in any prompt.
+/// Whether a term stands in any prompt. A single letter or digit does.
 pub(super) fn is_everyday_term(term: &str) -> bool {
-    EVERYDAY.split(' ').any(|it| it == term)
+    let is_one_sign = term.len() == 1;
+    is_one_sign || EVERYDAY.split(' ').any(|it| it == term)
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ words! {
         Any = "any",
         /// With a word that tells what the question is about, and not far worse than the best.
         Near = "near",
+        /// Probably: for orders, which meet conventions and rules more often than not.
+        Likely = "likely",
         /// Clearly: nothing is better than something beside the point.
         Clear = "clear",
         /// Beyond doubt: for words that seldom need a memory.

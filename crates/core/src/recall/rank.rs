@@ -26,10 +26,7 @@ use super::{
     query::{RecallQuery, RelevanceBar},
     trust,
 };
-use crate::{
-    memory::Kind,
-    policy::{InjectMode, Scoring},
-};
+use crate::policy::{InjectMode, Scoring};
 use apostille_text::terms::{QueryTerm, TermRole};
 
 /// After so many days the advantage of a fresh memory is halved.
@@ -46,19 +43,19 @@ const NEAR: f32 = 0.15;
 /// How near in meaning a memory must be that shares no telling word with the question.
 const NEAR_MEANING: f32 = 0.35;
 /// How far behind the best a memory may be that is shown unasked.
-const CLOSE: f32 = 0.5;
+const CLOSE: f32 = 0.4;
+/// How much of a find a memory must be to be shown for what was ordered: orders meet conventions.
+const LIKELY: f32 = 1.8;
 /// How much of a find a memory must be to be clearly relevant.
 const CLEAR: f32 = 2.2;
+/// How much of a find a memory must be to be relevant beyond doubt.
+const CERTAIN: f32 = 4.4;
 /// What a question of few words needs instead: so much, and so much for each word.
-const CLEAR_AT_LEAST: f32 = 0.3;
-const CLEAR_PER_WORD: f32 = 0.35;
-/// Up to how many telling words of the question one is enough for a rule or a preference, which has fewer words than a fact and
-/// is worth more: "now install everything with npm" needs "pnpm, not npm".
-const FEW_WORDS: usize = 2;
-/// How much of a find a memory is by one telling word.
-const ONE_WORD: f32 = 0.9;
-/// How much more is needed to be relevant beyond doubt.
-const CERTAIN: f32 = 1.4;
+const FEW_WORDS_NEED: f32 = 0.3;
+const NEED_PER_WORD: f32 = 0.35;
+/// How much of what the best needs is enough beside it: a prompt that one memory answers is about what is remembered, and
+/// seldom about one memory alone.
+const BESIDE: f32 = 0.6;
 
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
 /// left out for what they are, not for what they say: others may be behind them.
@@ -68,8 +65,7 @@ pub fn rank_candidates(
     hits: Vec<RecallHit>,
 ) -> (Vec<RecallHit>, usize) {
     let (mut hits, n_left_out) = rank_recent_candidates(now, query, hits);
-    let best = hits.first().map_or(0.0, |it| it.score);
-    hits.retain(|it| is_above_relevance_bar(query, it, best));
+    retain_above_bar(query, &mut hits);
     (hits, n_left_out)
 }
 
@@ -95,19 +91,26 @@ pub(super) fn rank_recent_candidates(
     (hits, n_left_out)
 }
 
-/// Whether a memory answers as well as was asked for.
-fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bool {
+/// Keeps the memories that answer as well as was asked for.
+fn retain_above_bar(query: &RecallQuery, hits: &mut Vec<RecallHit>) {
     if query.mode != InjectMode::Relevant || query.scoring == Scoring::Overlap {
-        return true;
+        return;
     }
-    let is_near = |share: f32| hit.score >= best * share;
+    let best = hits.first().map_or(0.0, |it| it.score);
+    let cites_file = |it: &RecallHit| it.why.affinity > 1.0;
     match query.bar {
-        RelevanceBar::Any => true,
-        RelevanceBar::Near => {
-            hit.why.affinity > 1.0 || (is_near(NEAR) && is_about_question(query, hit))
+        RelevanceBar::Any => (),
+        RelevanceBar::Near => hits.retain(|it| {
+            cites_file(it) || (it.score >= best * NEAR && is_about_question(query, it))
+        }),
+        RelevanceBar::Likely | RelevanceBar::Clear | RelevanceBar::Certain => {
+            let is_close = |it: &RecallHit| it.score >= best * CLOSE;
+            let has_find = hits
+                .iter()
+                .any(|it| is_close(it) && is_find(query, it, 1.0));
+            let is_shown = |it: &RecallHit| has_find && is_close(it) && is_find(query, it, BESIDE);
+            hits.retain(|it| cites_file(it) || is_shown(it));
         }
-        RelevanceBar::Clear => is_near(CLOSE) && is_clear_hit(query, hit, 1.0),
-        RelevanceBar::Certain => is_near(CLOSE) && is_clear_hit(query, hit, CERTAIN),
     }
 }
 
@@ -126,16 +129,19 @@ fn count_telling_words(query: &RecallQuery) -> usize {
     query.terms.iter().filter(is_telling).count()
 }
 
-/// Whether a memory is enough of a find to be shown unasked.
-fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, factor: f32) -> bool {
-    let n_words = query.count_words();
-    let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
-    let needed = match is_rule && count_telling_words(query) <= FEW_WORDS {
-        true => ONE_WORD,
-        false => CLEAR.min(CLEAR_AT_LEAST + CLEAR_PER_WORD * n_words as f32),
-    };
-    let is_clear = hit.why.clarity >= needed * factor;
-    hit.why.affinity > 1.0 || (is_clear && hit.why.has_telling_term())
+/// Whether a memory is so much of a find that it may be shown unasked, or this share of it.
+fn is_find(query: &RecallQuery, hit: &RecallHit, share: f32) -> bool {
+    hit.why.clarity >= find_needed_clarity(query) * share && hit.why.has_telling_term()
+}
+
+/// How much of a find a memory must be for this question: less for one of few words, which has no more to be found by.
+fn find_needed_clarity(query: &RecallQuery) -> f32 {
+    let few = FEW_WORDS_NEED + NEED_PER_WORD * query.count_words() as f32;
+    match query.bar {
+        RelevanceBar::Certain => CERTAIN.min(few * CERTAIN / CLEAR),
+        RelevanceBar::Likely => LIKELY.min(few),
+        _ => CLEAR.min(few),
+    }
 }
 
 fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
