@@ -3,12 +3,14 @@
 //! The policy comes in the context; [`Policy::for_notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName};
+use apostille_cite::standing::Showing;
 use apostille_core::{
     Context, format, list,
+    memory::{Draft, DuplicateChoice, Kind, Layer, MemoryName},
     policy::{MemoryLimits, Policy},
     remember::classify,
-    verify,
+    standing_text::StandingView,
+    verify::{self, VerifiedMemory},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,15 +143,21 @@ struct FoundNote {
     tags: Vec<String>,
     /// When it was kept.
     ts: String,
+    /// What to look at before it is used, where the code that it cites was edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<String>,
 }
 
-impl From<&Memory> for FoundNote {
-    fn from(it: &Memory) -> Self {
+impl From<&VerifiedMemory> for FoundNote {
+    fn from(found: &VerifiedMemory) -> Self {
+        let it = &found.memory;
+        let is_doubted = found.showing() == Showing::Marked;
         Self {
             id: it.handle().to_string(),
             text: it.fact.clone(),
             tags: it.tags.clone(),
             ts: format::format_timestamp(it.recorded_at),
+            check: is_doubted.then(|| StandingView::from(found).describe()),
         }
     }
 }
@@ -230,7 +238,7 @@ fn search_notes(call: &ToolCall) -> ToolResult {
     let memories: Vec<FoundNote> = verify::follow_memory_citations(call, found)
         .iter()
         .filter(|it| it.is_good())
-        .map(|it| FoundNote::from(&it.memory))
+        .map(FoundNote::from)
         .collect();
     ToolAnswer::new_json(&NoteMatches {
         count: memories.len(),

@@ -5,7 +5,7 @@
 mod citations;
 mod records;
 
-use apostille_cite::{citation::RepoPath, citation_request::CitationRequest};
+use apostille_cite::{citation::RepoPath, citation_request::CitationRequest, standing::Showing};
 use apostille_core::{
     Context, CoreError, list,
     memory::{Draft, Kind, Memory, MemoryName, ReplacementKind},
@@ -321,19 +321,26 @@ fn answer_fetched_records(
     Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(&found)))
 }
 
-/// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
-/// other, so it is said beside them; where nothing is said, everything was looked up and holds.
+/// What is handed out and is not to be relied on in this checkout. The records have the fields that their readers expect and
+/// no other, so it is said beside them; where nothing is said, everything was looked up and holds.
 fn format_standing_note(found: &[VerifiedMemory]) -> Option<String> {
-    let wrong: Vec<String> = found
-        .iter()
-        .filter(|it| !it.is_good())
-        .map(|it| format!("{} ({})", it.memory.id, it.standing()))
-        .collect();
-    (!wrong.is_empty()).then(|| {
-        let wrong = wrong.join(", ");
-        format!("Not to be used, because their citations do not hold in this checkout or could not be looked up: {wrong}")
-    })
+    let list = |showing: Showing, why: &str| {
+        let meant = found.iter().filter(|it| it.showing() == showing);
+        let named = meant.map(|it| format!("{} ({})", it.memory.id, it.standing()));
+        let named = named.collect::<Vec<_>>().join(", ");
+        (!named.is_empty()).then(|| format!("{why}: {named}"))
+    };
+    let told = [
+        list(Showing::Withheld, NOT_TO_BE_USED),
+        list(Showing::Marked, TO_BE_CHECKED),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("\n"))
 }
+
+const NOT_TO_BE_USED: &str = "Not to be used, because their citations do not hold in this checkout or could not be looked up";
+const TO_BE_CHECKED: &str =
+    "To be checked before they are used, because the code that they cite was edited";
 
 /// One memory.
 #[derive(Deserialize, JsonSchema)]
@@ -394,6 +401,7 @@ fn refresh_verified_memory(call: &ToolCall) -> ToolResult {
         return answer_verified_reply(&VerifiedToolReply::new_failure(why));
     }
     answer_revise_outcome(
+        call,
         "refreshed",
         revise::refresh_memory(call, &call.spaces(), name),
     )
@@ -403,18 +411,25 @@ fn refresh_verified_memory(call: &ToolCall) -> ToolResult {
 fn log_applied_memory(call: &ToolCall) -> ToolResult {
     let name = read_memory_name(call)?;
     answer_revise_outcome(
+        call,
         "applied",
         revise::mark_memory_applied(call, &call.spaces(), name),
     )
 }
 
+/// Says what was done, and how the memory stands that is handed out with it.
 fn answer_revise_outcome(
+    call: &ToolCall,
     word: &'static str,
     revised: Result<ReviseOutcome, CoreError>,
 ) -> ToolResult {
-    answer_verified_reply(&VerifiedToolReply::from(&convert_revise_outcome(
-        word, revised,
-    )?))
+    let outcome = convert_revise_outcome(word, revised)?;
+    let mut reply = VerifiedToolReply::from(&outcome);
+    if let WriteOutcome::Done(done) = &outcome {
+        let found = follow_memory_citations(call, vec![(*done.memory).clone()]);
+        reply.note = reply.note.or_else(|| format_standing_note(&found));
+    }
+    answer_verified_reply(&reply)
 }
 
 /// Why a memory is wrong.

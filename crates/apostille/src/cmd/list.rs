@@ -11,6 +11,7 @@ use apostille_core::{
     space::Space,
     standing_text::describe_other_version,
     store::{ListOrder, MemoryFilter},
+    verify::{VerifiedMemory, follow_memory_citations},
 };
 
 use super::report::parse_optional_time;
@@ -134,7 +135,8 @@ fn build_list_output(
     let is_cut = memories.len() > limit;
     memories.truncate(limit);
     let versions = find_other_versions(cx, &memories)?;
-    let rows: Vec<(&Memory, Option<&OtherVersion>)> = memories
+    let memories = follow_memory_citations(cx, memories);
+    let rows: Vec<(&VerifiedMemory, Option<&OtherVersion>)> = memories
         .iter()
         .zip(versions.iter().map(Option::as_ref))
         .collect();
@@ -156,14 +158,14 @@ fn build_list_output(
 
 fn format_memory_table(
     paint: &Paint,
-    memories: &[(&Memory, Option<&OtherVersion>)],
+    memories: &[(&VerifiedMemory, Option<&OtherVersion>)],
     with_space: bool,
 ) -> String {
-    let row = |(it, other): &(&Memory, Option<&OtherVersion>)| {
-        let stage = it.status.stage();
+    let row = |(found, other): &(&VerifiedMemory, Option<&OtherVersion>)| {
+        let it = &found.memory;
         let mut row = vec![
             style_text(BOLD, it.handle()),
-            style_text(memory::pick_stage_style(stage), stage),
+            format_stage_or_standing(found),
             it.layer.to_string(),
             it.kind.to_string(),
             style_text(DIM, paint.format_time(it.refreshed_at)),
@@ -174,4 +176,12 @@ fn format_memory_table(
         row
     };
     paint.format_table(0, memories.iter().map(row))
+}
+
+/// How a memory in use stands in this checkout; of another, why it is not in use.
+fn format_stage_or_standing(it: &VerifiedMemory) -> String {
+    match it.memory.status.stage() {
+        Stage::Active => memory::style_standing(it.standing().as_str()),
+        stage => style_text(memory::pick_stage_style(stage), stage),
+    }
 }

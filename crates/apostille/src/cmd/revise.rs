@@ -1,9 +1,12 @@
 //! `refresh`, `confirm`, `apply`, `approve` and `invalidate`: something is noted about each of some memories.
 
+use apostille_cite::standing::Showing;
 use apostille_core::{
     memory::{Memory, MemoryName},
     revise::{self, ReviseOutcome},
     speaker::PersonVerb,
+    standing_text::StandingView,
+    verify::{VerifiedMemory, follow_memory_citations},
 };
 
 use super::{format_outcome_line, remember::resolve_citations};
@@ -11,6 +14,7 @@ use crate::json::{self, RevisedReply};
 use apostille_terminal::{
     args::{ConfirmArgs, InvalidateArgs, SeveralMemoriesArgs},
     command_context::{CommandContext, CommandResult, require_person},
+    paint::{Paint, YELLOW, format_if, style_text},
 };
 use apostille_workspace::{error::CommandError, workspace::Workspace};
 
@@ -77,6 +81,7 @@ fn revise_named_memories<E: Into<CommandError>>(
             ReviseOutcome::Refused(refusal) => return Err(refusal.into()),
         }
     }
+    let done = follow_memory_citations(&workspace.context(), done);
     let json = RevisedReply {
         ok: true,
         outcome,
@@ -84,7 +89,18 @@ fn revise_named_memories<E: Into<CommandError>>(
     };
     Ok(ctx.render_output(&json, |paint| {
         done.iter()
-            .map(|it| format_outcome_line(paint, outcome, it))
+            .map(|it| format_revised_memory(paint, outcome, it))
             .collect()
     }))
+}
+
+/// What was done to a memory, and how it stands where one should not rely on it.
+fn format_revised_memory(paint: &Paint, outcome: &str, it: &VerifiedMemory) -> String {
+    let line = format_outcome_line(paint, outcome, &it.memory);
+    let is_doubted = it.memory.is_active() && it.showing() != Showing::Plain;
+    let standing = format_if(is_doubted, || {
+        let standing = StandingView::from(it).describe();
+        format!("  {}\n", style_text(YELLOW, standing))
+    });
+    line + &standing
 }

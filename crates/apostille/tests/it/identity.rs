@@ -70,7 +70,7 @@ fn it_belongs_to_the_user() {
     );
     assert!(
         env.ok(&["--repo", "other/app", "list"])
-            .starts_with("u-1  active  identity")
+            .starts_with("u-1  stated  identity")
     );
 }
 
