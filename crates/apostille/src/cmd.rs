@@ -44,7 +44,11 @@ use apostille_terminal::{
     },
     paint::{BOLD, GREEN, Paint, format_if},
 };
-use apostille_workspace::{config::read_secret_policy, error, error::CommandError, system::System};
+use apostille_workspace::{
+    config::read_secret_policy, error, error::CommandError, sessions::is_memory_ignored_in_shell,
+    system::System,
+};
+use serde_json::json;
 
 /// Answers a command line.
 pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
@@ -73,6 +77,9 @@ fn start_command(argv: &[OsString]) -> Result<CommandOutput, CommandOutput> {
 
 /// Answers a command, also when it fails.
 pub fn run_command(ctx: &CommandContext, command: &CliCommand) -> CommandOutput {
+    if is_about_memories(command) && is_memory_ignored_in_shell(&ctx.system) {
+        return answer_ignored_turn(ctx);
+    }
     let output = dispatch_command(ctx, command).unwrap_or_else(|fault| ctx.render_error(&fault));
     if has_own_trust_note(command) {
         return output;
@@ -91,6 +98,32 @@ fn has_own_trust_note(command: &CliCommand) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a command shows memories to whoever wants to know something. Those that keep a store in order (`verify`, `audit`,
+/// `log`, `export`) are run by scripts, too, and a script knows no turns.
+fn is_about_memories(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::Recall(_)
+        | CliCommand::List(_)
+        | CliCommand::Show(_)
+        | CliCommand::Recent(_)
+        | CliCommand::Report(_)
+        | CliCommand::Why(_) => true,
+        CliCommand::Identity(args) => args.what.is_none(),
+        CliCommand::Task(args) => {
+            matches!(args.what, TaskSubcommand::List(_) | TaskSubcommand::Show(_))
+        }
+        _ => false,
+    }
+}
+
+/// What an agent is answered in a turn in which its user asked to leave memory out.
+fn answer_ignored_turn(ctx: &CommandContext) -> CommandOutput {
+    let json = json!({"ok": true, "ignored": true, "memories": []});
+    let why = "the user asked to leave memory out of this turn; nothing was read\n";
+    ctx.render_output(&json, |_| String::new())
+        .or_nothing(true, why)
 }
 
 fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult {

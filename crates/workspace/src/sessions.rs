@@ -36,6 +36,13 @@ pub fn is_memory_ignored_nearby(system: &System, repo: &Space, client: &str) -> 
     latest.is_ok_and(|it| it.first().is_some_and(AgentSession::is_memory_ignored))
 }
 
+/// Whether the turn that goes on is to leave memory out, where an agent started this program in its shell. A person's terminal
+/// has no session.
+pub fn is_memory_ignored_in_shell(system: &System) -> bool {
+    let session = system.env.session_id();
+    session.is_some_and(|it| read_session(system, it).is_memory_ignored())
+}
+
 /// A session as its hooks saw it; empty where they saw nothing.
 pub fn read_session(system: &System, session: &str) -> AgentSession {
     open_session_ledger(system)

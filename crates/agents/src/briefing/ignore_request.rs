@@ -47,6 +47,10 @@ const PHRASES: &[PhrasePattern] = &[
         r"\b(don'?t|do not) (use|consult|look at|read|check) (the |your |any )?(saved |stored |own )?notes\b",
     ),
     (
+        &["notes"],
+        r"\b(ignore|disregard|skip|forget about|bypass)\s+(all\s+(of\s+)?)?(your|the saved|the stored|saved|stored)\s+(own\s+|saved\s+|stored\s+|earlier\s+|previous\s+|past\s+)*notes\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
+    ),
+    (
         &["gedächtnis", "erinnerung", "memory"],
         r"\b(ignoriere|vergiss) (das |dein |deine |die )?(gedächtnis|erinnerungen|memory)\b|\bohne (gedächtnis|erinnerungen)\b",
     ),
@@ -88,6 +92,9 @@ mod tests {
         check("忽略记忆", true);
         check("leave memory out of it.", true);
         check("don't look at your notes.", true);
+        check("ignore your notes for this", true);
+        check("Ignore your saved notes and read the code", true);
+        check("disregard all of your notes, please", true);
         check("forget what you know about this.", true);
         check("pretend you have no memory.", true);
         check("memory off. what is the port?", true);
@@ -96,6 +103,9 @@ mod tests {
         check("don't recall anything.", true);
         check("turn the memory off in the emulator", false);
         check("don't read the release notes", false);
+        check("ignore the release notes", false);
+        check("ignore notes in the changelog", false);
+        check("ignore your notes parser and use mine", false);
         check("ignore memory leaks in the tests", false);
         check("ignore memory warnings from valgrind", false);
         check("don't use memory mapping here", false);

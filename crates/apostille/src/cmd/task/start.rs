@@ -18,7 +18,9 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
     paint::{DIM, flatten_to_line},
 };
-use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
+use apostille_workspace::{
+    sessions::is_memory_ignored_in_shell, task::CheckoutTasks, workspace::Workspace,
+};
 
 /// Begins a task, or takes one up again.
 pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
@@ -36,7 +38,10 @@ pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     let (outcome, task) = begin_or_resume_task(&tasks, &all, known, start)?;
     tasks.set_active(Some(&task.slug))?;
     let (mut problems, mut told) = super::refresh_task_notes(&tasks, &workspace)?;
-    let opening = open_started_task(&tasks, &workspace, &task, args.tokens);
+    let opening = match is_memory_ignored_in_shell(&ctx.system) {
+        true => TaskOpening::default(),
+        false => open_started_task(&tasks, &workspace, &task, args.tokens),
+    };
     told += &super::format_task_problems(&opening.problems);
     problems.extend(opening.problems.iter().cloned());
     let view = TaskView::new(&task, Some(&task.slug));
