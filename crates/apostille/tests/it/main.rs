@@ -28,6 +28,7 @@ mod edits;
 mod elsewhere;
 mod env;
 mod exposure;
+mod faces;
 mod failures;
 mod filters;
 mod github;
