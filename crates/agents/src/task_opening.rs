@@ -63,6 +63,10 @@ pub struct TaskOpening {
     pub episodes: Vec<VerifiedHit>,
     /// What would have been told, but does not hold here.
     pub withheld: Vec<VerifiedHit>,
+    /// What people wrote, as far as there is room.
+    pub notes: String,
+    /// How many helpful ones had no room.
+    pub n_unfit: usize,
     /// What failed or was late, a line each.
     pub problems: Vec<String>,
 }
@@ -152,6 +156,7 @@ fn build_request(ask: &OpeningRequest, layer: Layer) -> RecallRequest {
 
 impl TaskOpening {
     fn add_hits(&mut self, query: &RecallQuery, found: RecallOutcome, task: Option<&str>) {
+        self.n_unfit += found.n_unfit;
         let is_own = |it: &VerifiedHit| task.is_some() && it.hit.memory.task.as_deref() == task;
         let is_relevant = |it: &VerifiedHit| it.hit.why.relevance > 0.0 && !is_own(it);
         let shown = found.shown.into_iter().filter(is_relevant);
@@ -172,17 +177,20 @@ impl TaskOpening {
         let left = left.saturating_sub(estimate_tokens(&notes));
         let past = self.episodes.iter().map(count_line_tokens).sum::<usize>();
         let reserved = past.min(EPISODE_TOKENS).min(left / 2);
+        let n_found = self.knowledge.len() + self.episodes.len();
         let used = keep_within(&mut self.knowledge, left - reserved);
         keep_within(&mut self.episodes, left - used);
-        self.block = self.render(&notes);
+        self.n_unfit += n_found - self.knowledge.len() - self.episodes.len();
+        self.notes = notes;
+        self.block = self.render();
     }
 
-    fn render(&self, notes: &str) -> String {
+    fn render(&self) -> String {
         let lines = |hits: &[VerifiedHit]| -> String { hits.iter().map(render_line).collect() };
         let parts = [
             (KNOWN, lines(&self.knowledge)),
             (PAST, lines(&self.episodes)),
-            (NOTES, notes.to_owned()),
+            (NOTES, self.notes.clone()),
         ];
         let told = parts.into_iter().filter(|it| !it.1.is_empty());
         let body: String = told.map(|(head, text)| format!("{head}\n{text}")).collect();

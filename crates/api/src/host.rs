@@ -193,6 +193,11 @@ pub trait ActivityStore {
         None
     }
 
+    /// What stands in `NOTES.md` at the root of the checkout, unless the user has not trusted what the repository brings.
+    fn read_notes(&self) -> Option<String> {
+        None
+    }
+
     /// Every task of the checkout, in the order of their beginning.
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError>;
 

@@ -23,6 +23,7 @@ pub mod host;
 pub mod json;
 pub mod request_scope;
 pub mod shorten;
+pub mod task_start;
 pub mod uri;
 pub mod wire;
 

@@ -49,8 +49,22 @@ pub struct RecallOutcome {
     pub shown: Vec<VerifiedHit>,
     /// What would have been shown, but does not hold here.
     pub withheld: Vec<VerifiedHit>,
+    /// How many match and stand, and had no room in the characters or tokens allowed.
+    pub n_unfit: usize,
     /// What went wrong on the way without costing the answer.
     pub problems: Vec<String>,
+}
+
+impl RecallOutcome {
+    /// What to say where the budget left nothing of what matches; nothing where it is not to blame.
+    #[must_use]
+    pub fn describe_unfit(&self) -> Option<String> {
+        let is_cut = self.shown.is_empty() && self.n_unfit > 0;
+        is_cut.then(|| match self.n_unfit {
+            1 => "1 memory matches, and is longer than the budget allows".to_owned(),
+            n => format!("{n} memories match, and each is longer than the budget allows"),
+        })
+    }
 }
 
 /// Recalls what matters to a question, verified against the reader's own checkout.
@@ -89,14 +103,15 @@ pub fn recall_without_log(
             break checked.hits;
         }
     };
-    let (mut shown, withheld) = budget::fit_recall_budget(checked, &query);
-    for it in &mut shown {
+    let mut fitted = budget::fit_recall_budget(checked, &query);
+    for it in &mut fitted.shown {
         it.hit.memory.withhold_secret();
     }
     let outcome = RecallOutcome {
-        block: render::render_block(&shown, query.style),
-        shown,
-        withheld,
+        block: render::render_block(&fitted.shown, query.style),
+        shown: fitted.shown,
+        withheld: fitted.withheld,
+        n_unfit: fitted.n_unfit,
         problems: matches.problem.into_iter().collect(),
     };
     Ok((query, outcome))

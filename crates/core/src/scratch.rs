@@ -50,6 +50,7 @@ pub fn recall_session_notes(
         block: render::render_block(&shown, render::Style::Verified),
         shown,
         withheld: Vec::new(),
+        n_unfit: 0,
         problems: Vec::new(),
     })
 }

@@ -4,7 +4,7 @@
 
 mod output;
 
-use apostille_agents::task_opening::{OPENING_TIME, OPENING_TOKENS, OpeningRequest, open_task};
+use apostille_agents::task_opening::OPENING_TOKENS;
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     list,
@@ -32,6 +32,8 @@ use crate::{
 };
 use apostille_api::{
     choose_duplicate_handling, find_memories_to_verify,
+    host::ActivityStore,
+    task_start::{TaskStart, find_titled_task, open_starting_task},
     wire::{
         self, BoundedList, CitationTexts, InputSchema, OptionalText, RecallFilterInput,
         ResultLimit, TextEncoded,
@@ -171,24 +173,26 @@ fn run_task_opening(
     spaces: &[Space],
     tokens: Option<ResultLimit>,
 ) -> ToolResult {
-    let opening = open_task(
-        call,
-        &OpeningRequest {
-            title,
-            task: None,
-            spaces,
-            notes: None,
-            tokens: tokens.map_or(OPENING_TOKENS, |it| it.capped_at(MAX_TOKENS)),
-            time: OPENING_TIME,
-        },
-    );
+    let beside = call.caller.activity;
+    let notes = beside.and_then(ActivityStore::read_notes);
+    let task = find_titled_task(beside, title);
+    let start = TaskStart {
+        title,
+        task: task.as_ref(),
+        spaces,
+        notes: notes.as_deref(),
+        tokens: tokens.map_or(OPENING_TOKENS, |it| it.capped_at(MAX_TOKENS)),
+    };
+    let opening = open_starting_task(call, &start);
     let recalled = RecallOutcome {
         block: opening.block,
         shown: [opening.knowledge, opening.episodes].concat(),
         withheld: opening.withheld,
+        n_unfit: opening.n_unfit,
         problems: opening.problems,
     };
-    ToolAnswer::new_json(&RecallToolReply::new(&recalled, &[], false))
+    let reply = RecallToolReply::new(&recalled, &[], false);
+    ToolAnswer::new_json(&reply.with_notes(opening.notes))
 }
 
 /// A fact to keep.

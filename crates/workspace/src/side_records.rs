@@ -108,6 +108,11 @@ impl ActivityStore for CallSideRecords {
         untrusted.map(UntrustedReason::describe_to_agent)
     }
 
+    fn read_notes(&self) -> Option<String> {
+        let trusted = self.settings.untrusted.is_none();
+        trusted.then(|| self.reachable_tasks().ok()??.read_notes())?
+    }
+
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {
         match self.reachable_tasks()? {
             Some(tasks) => Ok(tasks.list_tasks()?),

@@ -21,6 +21,9 @@ pub struct RecallReply<'a> {
     memories: Vec<MemoryView>,
     /// What does not hold here.
     withheld: Vec<MemoryView>,
+    /// How many match and stand, and had no room in the budget.
+    #[serde(skip_serializing_if = "has_all_room")]
+    unfit: usize,
     /// The text to put before a model.
     pub block: &'a str,
     problems: &'a [String],
@@ -38,10 +41,16 @@ impl<'a> From<&'a RecallOutcome> for RecallReply<'a> {
             relevant: is_relevant,
             memories: build_memory_views(&it.shown),
             withheld: build_memory_views(&it.withheld),
+            unfit: it.n_unfit,
             block: &it.block,
             problems: &it.problems,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn has_all_room(n_unfit: &usize) -> bool {
+    *n_unfit == 0
 }
 
 /// What was found at citations.

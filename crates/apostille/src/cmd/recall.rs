@@ -114,6 +114,9 @@ fn has_relevant_hit(it: &RecallOutcome) -> bool {
 }
 
 fn format_empty_recall(it: &RecallOutcome) -> String {
+    if let Some(unfit) = it.describe_unfit() {
+        return format!("{unfit}; raise --tokens or --chars to see more\n");
+    }
     if it.withheld.is_empty() || !has_relevant_hit(it) {
         "nothing is remembered about this; `apostille recall --recent` shows what was kept last, `apostille remember` keeps what you find out\n".into()
     } else {

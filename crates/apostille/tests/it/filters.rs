@@ -1,12 +1,17 @@
 //! Recall and list narrowed by what memories are: tags, projects, kinds, files, times and addresses.
 
-use crate::env::{Env, Ran};
+use serde_json::{Value, json};
+
+use crate::{
+    env::{Env, Ran},
+    mcp::{Era, Talk},
+};
 
 /// The handles of a JSON answer, in its order.
 fn handles(ran: &Ran, field: &str) -> String {
-    let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
     let memories = answer[field].as_array().unwrap_or_else(|| panic!("{ran}"));
-    let handle = |it: &serde_json::Value| {
+    let handle = |it: &Value| {
         let memory = it.get("memory").unwrap_or(it);
         memory["handle"].as_str().unwrap_or("?").to_owned()
     };
@@ -120,5 +125,24 @@ fn recall_of_nothing_known_exits_1_and_recent_shows_the_last() {
     ] {
         let recent = env.ok(asked);
         assert!(recent.contains("prefers small commits"), "{recent}");
+    }
+}
+
+/// Whoever sets a budget learns that it is to blame.
+#[test]
+fn recall_says_that_what_matches_does_not_fit() {
+    let env = Env::new();
+    env.with_facts();
+    let ran = env.run(&["recall", "--tokens", "5", "upload limit"]);
+    let told = "1 memory matches, and is longer than the budget allows; raise --tokens or --chars to see more\n";
+    assert_eq!((ran.code, &*ran.out, &*ran.err), (1, "", told));
+    let ran = env.run(&["recall", "--chars", "5", "upload limit", "--json"]);
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&json["unfit"], ran.code), (&json!(1), 1), "{ran}");
+    let mut talk = Talk::here(&env, Era::Modern);
+    for asked in ["query", "task"] {
+        let (answer, _) = talk.call("memory_recall", json!({asked: "upload limit", "tokens": 5}));
+        let next = "1 memory matches, and is longer than the budget allows: ask again with more tokens, or without";
+        assert_eq!(answer, json!({"memories": [], "next": next}), "{asked}");
     }
 }

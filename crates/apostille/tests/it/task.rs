@@ -2,7 +2,12 @@
 
 use std::fs;
 
-use crate::env::{Env, Ran};
+use serde_json::json;
+
+use crate::{
+    env::{Env, Ran},
+    mcp::{Era, Talk},
+};
 
 fn read(env: &Env, path: &str) -> String {
     fs::read_to_string(env.repo().join(path)).unwrap_or_else(|error| format!("({})", error.kind()))
@@ -809,6 +814,29 @@ fn task_start_tells_what_is_known_and_what_happened() {
     // What is told is logged, as every recall is.
     let log = env.ok(&["log", "--json"]);
     assert!(log.contains("Lower the upload limit again"), "{log}");
+}
+
+/// An agent that asks with a tool begins with the same.
+#[test]
+fn recall_of_a_task_tells_what_task_start_tells() {
+    let env = with_past_task();
+    env.write("NOTES.md", "# Notes\n\nask Bo before touching the proxy\n");
+    let title = "Lower the upload limit again";
+    env.ok(&["task", "start", title, "--tokens", "0"]);
+    env.ok(&["task", "note", "the upload limit is lowered for the proxy"]);
+    let mut talk = Talk::here(&env, Era::Modern);
+    let (answer, _) = talk.call("memory_recall", json!({ "task": title }));
+    assert_eq!(
+        answer["notes"],
+        "# Notes\nask Bo before touching the proxy\n"
+    );
+    let told = answer.to_string();
+    assert!(told.contains("outcome: uploads up to 10 MB"), "{told}");
+    assert!(!told.contains("lowered for the proxy"), "its own: {told}");
+    let context = env.ok(&["task", "start", title]);
+    for fact in answer["memories"].as_array().unwrap() {
+        assert!(context.contains(fact["id"].as_str().unwrap()), "{context}");
+    }
 }
 
 #[test]

@@ -10,11 +10,18 @@ use super::{
 use crate::policy::InjectMode;
 use apostille_text::tokens::estimate_tokens;
 
-/// What is shown, within the count, the characters and the tokens allowed, and what is withheld because it does not hold.
-pub(super) fn fit_recall_budget(
-    checked: Vec<VerifiedHit>,
-    query: &RecallQuery,
-) -> (Vec<VerifiedHit>, Vec<VerifiedHit>) {
+/// What a budget makes of the hits.
+pub(super) struct FittedHits {
+    /// What is shown, within the count, the characters and the tokens allowed.
+    pub(super) shown: Vec<VerifiedHit>,
+    /// What does not hold.
+    pub(super) withheld: Vec<VerifiedHit>,
+    /// How many of those that match had no room.
+    pub(super) n_unfit: usize,
+}
+
+/// Keeps what has room, the best first.
+pub(super) fn fit_recall_budget(checked: Vec<VerifiedHit>, query: &RecallQuery) -> FittedHits {
     let (good, withheld): (Vec<_>, Vec<_>) = checked.into_iter().partition(VerifiedHit::is_good);
     // Where nothing is relevant, a few of the most recent must do.
     let is_fallback =
@@ -30,17 +37,25 @@ pub(super) fn fit_recall_budget(
         .tokens
         .map(|it| it.saturating_sub(frame_tokens(query)));
     let mut shown = Vec::new();
+    let mut n_unfit = 0;
     for it in good {
         let chars = excerpt::excerpt_hit(&it).chars().count();
         let n_tokens = || estimate_tokens(&render_memory_line(&it, query.style)) + 1;
         let tokens_after = tokens.map(|tokens| tokens.checked_sub(n_tokens()));
-        if shown.len() < count && chars <= left && tokens_after != Some(None) {
+        let has_room = chars <= left && tokens_after != Some(None);
+        if shown.len() < count && has_room {
             left -= chars;
             tokens = tokens_after.flatten();
             shown.push(it);
+        } else if !has_room && it.hit.why.relevance > 0.0 {
+            n_unfit += 1;
         }
     }
-    (balance_outside_sources(shown), withheld)
+    FittedHits {
+        shown: balance_outside_sources(shown),
+        withheld,
+        n_unfit,
+    }
 }
 
 /// What the frame around the memories takes.

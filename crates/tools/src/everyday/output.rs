@@ -1,5 +1,7 @@
 //! The answers of these tools: few fields, because every one of them is read by a model.
 
+use std::borrow::Cow;
+
 use apostille_cite::{citation::Citation, standing::Standing, verdict::Verdict};
 use apostille_core::{
     memory::Memory,
@@ -28,9 +30,12 @@ pub(super) struct RecallToolReply {
     memories: Vec<RecalledMemory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<RecalledMemory>,
+    /// What people wrote into `NOTES.md`, where a task begins.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    notes: String,
     /// Said only where nothing answers the question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<&'static str>,
+    next: Option<Cow<'static, str>>,
 }
 
 /// A memory.
@@ -105,6 +110,8 @@ impl RecalledMemory {
 
 /// What an agent does where nothing is remembered about its question.
 const NOTHING_KNOWN: &str = "nothing is remembered about this: read the code, and keep what you find out with memory_remember";
+/// What an agent does where its own budget left nothing.
+const ASK_FOR_MORE: &str = "ask again with more tokens, or without";
 /// How much of a fact that does not stand is repeated, in characters.
 const MAX_WITHHELD_FACT: usize = 300;
 
@@ -124,6 +131,9 @@ impl RecallToolReply {
             ..RecalledMemory::default()
         };
         let is_empty = recalled.shown.is_empty() && recalled.withheld.is_empty();
+        let unfit = recalled
+            .describe_unfit()
+            .map(|it| format!("{it}: {ASK_FOR_MORE}"));
         // What only stood in for an answer is not named when it does not stand.
         let is_meant = |it: &&VerifiedHit| is_open || it.hit.why.relevance > 0.0;
         let told = recalled.withheld.iter().filter(is_meant).take(MAX_TOLD);
@@ -135,7 +145,22 @@ impl RecallToolReply {
                 .map(RecalledMemory::new_usable)
                 .collect(),
             withheld: told.map(RecalledMemory::new_withheld).collect(),
-            next: (is_empty && !is_open).then_some(NOTHING_KNOWN),
+            notes: String::new(),
+            next: unfit
+                .map(Cow::Owned)
+                .or_else(|| (is_empty && !is_open).then_some(Cow::Borrowed(NOTHING_KNOWN))),
+        }
+    }
+}
+
+impl RecallToolReply {
+    /// The same with what people wrote; that is an answer, too.
+    pub(super) fn with_notes(self, notes: String) -> Self {
+        let next = self.next.filter(|_| notes.is_empty());
+        Self {
+            notes,
+            next,
+            ..self
         }
     }
 }

@@ -1,13 +1,11 @@
 //! `task start`: a task begins, or is taken up again.
 
-use apostille_agents::task_opening::{OPENING_TIME, OpeningRequest, TaskOpening, open_task};
+use apostille_agents::task_opening::TaskOpening;
+use apostille_api::task_start::{TaskStart, open_starting_task};
 use apostille_core::{policy::InjectMode, refusal::Refusal};
 use apostille_tasks::{
     task,
-    task::{
-        GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart,
-        notes_block::list_own_lines,
-    },
+    task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart},
 };
 use serde_json::json;
 
@@ -71,17 +69,16 @@ fn open_started_task(
     if workspace.settings.policy.inject.mode == InjectMode::Off {
         return TaskOpening::default();
     }
-    let notes = tasks.read_notes().unwrap_or_default();
-    let notes: Vec<&str> = list_own_lines(&notes).collect();
-    let ask = OpeningRequest {
+    let is_trusted = workspace.settings.untrusted.is_none();
+    let notes = tasks.read_notes().filter(|_| is_trusted);
+    let start = TaskStart {
         title: &task.title,
-        task: Some(task.slug.as_str()),
+        task: Some(&task.slug),
         spaces: &workspace.spaces(),
-        notes: Some(&notes.join("\n")),
+        notes: notes.as_deref(),
         tokens,
-        time: OPENING_TIME,
     };
-    open_task(&workspace.context(), &ask)
+    open_starting_task(&workspace.context(), &start)
 }
 
 fn validate_task_start(workspace: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
