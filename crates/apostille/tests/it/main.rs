@@ -35,6 +35,7 @@ mod github;
 mod healing;
 mod hoard;
 mod hook;
+mod hook_page;
 mod identity;
 mod import;
 #[cfg(unix)]
