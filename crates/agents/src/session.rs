@@ -315,6 +315,14 @@ impl AgentSession {
         self.entries.iter().any(|it| it.moment == Moment::Start)
     }
 
+    /// Whether the client dropped what was said, and nothing was given back since: it has no moment of its own for that.
+    #[must_use]
+    pub fn has_untold_compaction(&self) -> bool {
+        let is_either = |it: &&SessionEntry| matches!(it.moment, Moment::Compact | Moment::Start);
+        let last = self.entries.iter().rev().find(is_either);
+        last.is_some_and(|it| it.moment == Moment::Compact)
+    }
+
     /// Whether the session had its briefing.
     #[must_use]
     pub fn is_briefed(&self) -> bool {

@@ -1,6 +1,11 @@
 //! An agent's notes of its session: written with a tool, given back after a compaction, read again by the agent that
 //! wrote them, and nobody else's.
 
+use apostille_agents::{
+    client::Client,
+    clients,
+    hook::{HookCall, HookMoment},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -113,4 +118,85 @@ fn notes_of_a_session_that_is_over_are_gone() {
     env.ok(&["hook", "--after=s1"]);
     env.at("2026-03-01T12:09:00Z");
     assert_eq!(start(&env, "s1", "resume"), "");
+}
+
+/// A payload that a client documents, in the session `s1` of this world, whose moment is meant; and what is answered.
+fn answer_sample(env: &Env, client: Client, is_meant: fn(&HookCall) -> bool) -> String {
+    let read = |event: &str, stdin: &str| clients::read_hook_call(client, event, stdin, &|_| None);
+    let samples = clients::find_client_profile(client).hook_samples();
+    let mut known = samples
+        .iter()
+        .map(|it| (it, read(it.event, it.stdin).unwrap()));
+    let (sample, call) = known.find(|it| is_meant(&it.1)).unwrap();
+    let stdin = sample
+        .stdin
+        .replace(&call.session.unwrap(), "s1")
+        .replace("/home/ada/shop", env.repo().to_str().unwrap());
+    let ran = env.fed(&["hook", "--client", client.as_str(), sample.event], &stdin);
+    assert_eq!((ran.code, &*ran.err), (0, ""), "{ran}");
+    ran.out
+}
+
+/// A tool at which the client takes context, and nothing has failed.
+fn is_telling_tool(call: &HookCall) -> bool {
+    let is_plain = matches!(
+        call.moment,
+        HookMoment::Touch {
+            failed: None,
+            task: None,
+            ..
+        }
+    );
+    is_plain && clients::can_take_context(call)
+}
+
+/// Few clients have a moment after a compaction: in the others the next tool is one.
+#[test]
+fn notes_come_back_at_the_next_tool_after_a_compaction_in_every_client() {
+    for client in Client::ALL.iter().copied() {
+        let mut env = world();
+        answer_sample(&env, client, |it| {
+            matches!(it.moment, HookMoment::Start { .. })
+        });
+        note(&mut env, "s1", NOTE);
+        assert!(!answer_sample(&env, client, is_telling_tool).contains("7431"));
+        env.at("2026-03-01T12:05:00Z");
+        answer_sample(&env, client, |it| it.moment == HookMoment::Compact);
+        let told = answer_sample(&env, client, is_telling_tool);
+        assert!(
+            told.contains("7431") && told.contains("small commits"),
+            "{client}: {told}"
+        );
+        env.at("2026-03-01T12:09:00Z");
+        let again = answer_sample(&env, client, is_telling_tool);
+        assert!(!again.contains("7431"), "{client}, once: {again}");
+    }
+}
+
+#[test]
+fn notes_come_back_on_resume_in_every_client_that_says_so() {
+    for client in [Client::Copilot, Client::Codex, Client::Gemini] {
+        let mut env = world();
+        note(&mut env, "s1", NOTE);
+        let profile = clients::find_client_profile(client);
+        let is_start =
+            |it: &&apostille_agents::hook::HookSample| it.event.to_lowercase() == "sessionstart";
+        let sample = profile.hook_samples().iter().find(is_start).unwrap();
+        let start = |source: &str| {
+            let mut payload: Value = serde_json::from_str(sample.stdin).unwrap();
+            let session = if client == Client::Copilot {
+                "sessionId"
+            } else {
+                "session_id"
+            };
+            payload[session] = json!("s1");
+            payload["cwd"] = json!(env.repo());
+            payload["source"] = json!(source);
+            let arguments = ["hook", "--client", client.as_str(), sample.event];
+            env.fed(&arguments, &payload.to_string()).out
+        };
+        start("startup");
+        let resumed = start("resume");
+        assert!(resumed.contains("7431"), "{client}: {resumed}");
+    }
 }

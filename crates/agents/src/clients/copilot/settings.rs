@@ -63,6 +63,7 @@ pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
         "sessionStart",
         "userPromptSubmitted",
         "postToolUse",
+        "preCompact",
         "agentStop",
         "sessionEnd",
     ],

@@ -47,6 +47,7 @@ const HOOKS: HooksLayout = HooksLayout {
         "sessionStart",
         "beforeSubmitPrompt",
         "postToolUse",
+        "preCompact",
         "stop",
         "sessionEnd",
     ],

@@ -60,6 +60,7 @@ const HOOKS: HooksLayout = HooksLayout {
         "BeforeAgent",
         "BeforeTool",
         "AfterTool",
+        "PreCompress",
         "AfterAgent",
         "SessionEnd",
     ],

@@ -44,6 +44,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
         ("sessionStart", "SessionStart"),
         ("userPromptSubmitted", "UserPromptSubmit"),
         ("postToolUse", "PostToolUse"),
+        ("preCompact", "PreCompact"),
         ("agentStop", "Stop"),
     ]),
     trust_note: "asks once whether to trust the server of mcp.json",

@@ -92,8 +92,10 @@ pub(super) fn answer_hook_moment(
         false => list_due_files(told, &place, &open.session),
     };
     let is_shown = can_show_briefing(told, &settings, &open, &entry);
-    let failed = find_new_failure(told, &open);
-    if !is_shown || failed.is_none() && !has_something_to_look_up(told, &due) {
+    let is_resuming = is_first_after_compaction(told, &open);
+    let failed = find_new_failure(told, &open).filter(|_| !is_resuming);
+    let has_question = is_resuming || failed.is_some() || has_something_to_look_up(told, &due);
+    if !is_shown || !has_question {
         if is_worth_writing(&entry) {
             entry.took = clock.elapsed_micros();
             open.append_entry(entry)?;
@@ -123,6 +125,9 @@ pub(super) fn answer_hook_moment(
     if let Some(failed) = failed {
         entry.moment = Moment::Failure;
         entry.failure = Some(failed.key.clone());
+    }
+    if is_resuming {
+        entry.moment = Moment::Start;
     }
     entry.took = clock.elapsed_micros();
     entry.shown = made.list_shown();
@@ -313,6 +318,13 @@ fn is_new_session(told: &HookCall) -> bool {
     )
 }
 
+/// Whether a tool is used for the first time after the client compacted, and nobody has given the agent back what was
+/// dropped. Most clients say when they compact and take no context then, nor when they go on.
+fn is_first_after_compaction(told: &HookCall, open: &OpenSession) -> bool {
+    let is_tool = matches!(told.moment, HookMoment::Touch { task: None, .. });
+    is_tool && told.agent.is_none() && open.session.context_of(None).has_untold_compaction()
+}
+
 fn build_moment_briefing(
     ctx: &CommandContext,
     cx: &Context,
@@ -350,6 +362,9 @@ fn build_moment_briefing(
             reader.brief_session_start(cx, &task()?, *is_compacted)?
         }
         HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
+        HookMoment::Touch { .. } if is_first_after_compaction(told, open) => {
+            reader.brief_session_start(cx, &task()?, true)?
+        }
         HookMoment::Touch { .. } => {
             let failed = find_new_failure(told, open);
             let known = failed.map(|it| reader.brief_failed_command(cx, it));
