@@ -21,6 +21,7 @@ use apostille_core::{
     policy::InjectMode,
     recall,
     recall::{RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
+    repair_text::RepairForm,
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,
@@ -30,7 +31,7 @@ use apostille_core::{
 pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
-pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
+pub use page::{FRAME, IDENTITY, KEPT, TASK};
 pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
@@ -124,7 +125,8 @@ impl BriefingAudience<'_> {
         let identity = read_identity_text(cx, self.user)?;
         let lines = page::list_identity_lines(identity.memories());
         page.push_section(IDENTITY, lines.into_iter());
-        let mut shown = page.push_memories(WISHES, self.list_user_preferences(cx)?);
+        let preferences = page::to_told_hits(self.list_user_preferences(cx)?);
+        let mut shown = page.push_hits(preferences);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
         self.push_session_notes(cx, &mut page)?;
         let worse = page.push_worse_in_half(self.worse);
@@ -147,7 +149,7 @@ impl BriefingAudience<'_> {
                 "memories wait"
             };
             page.push_line(&format!(
-                "{n_pending} {what} for a person's approval; the person decides with `apostille review`."
+                "{n_pending} {what} for a person's approval (`apostille review`)."
             ));
         }
         // Whose writes are held up, and why, is not said: it may be words that they chose.
@@ -164,9 +166,15 @@ impl BriefingAudience<'_> {
 
     /// When another tool is used: only what an edit made untrue.
     pub fn brief_worse_memories(&self, cx: &Context) -> Briefing {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
+        self.brief_worse_with_calls(cx, RepairForm::default())
+    }
+
+    /// The same for a reader who makes calls in this form.
+    pub fn brief_worse_with_calls(&self, cx: &Context, calls: RepairForm) -> Briefing {
+        let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Briefing::default();
         };
+        let mut page = page.with_calls(calls);
         let worse = page.push_worse(self.worse);
         Briefing {
             text: page.into_text(),
@@ -283,8 +291,8 @@ impl BriefingAudience<'_> {
             ..*cx
         };
         let (query, recalled) = recall::recall_without_log(cx, &ask)?;
-        let (mut shown, mut withheld) = (recalled.shown, recalled.withheld);
-        shown.retain(|it| page.push_memory(it));
+        let shown = page.push_hits(recalled.shown);
+        let mut withheld = recalled.withheld;
         let doubted = self.session.withheld_in_context();
         withheld.retain(|it| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id));
         withheld.truncate(MAX_DOUBTS);

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
-use apostille_cite::citation::RepoPath;
+use apostille_cite::{citation::RepoPath, standing::Standing};
 use apostille_core::{
     memory::{Handle, MemoryId},
     recall::{ScoreBreakdown, VerifiedHit},
@@ -287,6 +287,13 @@ impl AgentSession {
             .flat_map(|it| &it.withheld)
             .map(|it| it.id)
             .collect()
+    }
+
+    /// Whether the agent still has a memory before it that was said not to hold, with the call that repairs it.
+    pub fn has_refuted_in_context(&self) -> bool {
+        let is_refuted = |it: &ShownMemory| it.verdict != Standing::Unknown.as_str();
+        let entries = self.entries_in_context().iter();
+        entries.flat_map(|it| &it.withheld).any(is_refuted)
     }
 
     /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.

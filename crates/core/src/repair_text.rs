@@ -1,14 +1,38 @@
 //! The call that puts a memory right whose code changed, with everything filled in that is known here: as a call of a tool
-//! and as a line for a shell. Every face that tells of such a memory suggests the same.
+//! or as a line for a shell. Every face that tells of such a memory suggests the same.
 
 use apostille_cite::{citation::CodeLocation, standing::Standing, verdict::Verdict};
-use apostille_text::shell_word::quote_shell_word;
+use apostille_text::{moderate::sanitize_line, shell_word::quote_shell_word};
 use serde_json::{Value, json};
 
-use crate::{memory::Handle, recall::render::sanitize_line, standing_text::StandingView};
+use crate::{memory::Handle, standing_text::StandingView};
 
 /// What stands in a call for what only its reader knows.
 const OPEN: &str = "…";
+
+/// How the reader of a call makes it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RepairForm {
+    /// With the tool `memory_revise`: for who has just called a tool.
+    Tool,
+    /// In a shell: for everybody else. A client with hooks has a shell, and nobody can tell a hook whether it has our tools.
+    /// It is the shorter of the two, and who has the tool knows its arguments.
+    #[default]
+    Shell,
+}
+
+impl RepairForm {
+    /// What is said once of all calls on a page: what else may be done, and by which other way.
+    #[must_use]
+    pub fn describe_other_calls(self) -> &'static str {
+        match self {
+            Self::Tool => "Else action correct, confirm (still true) or invalidate.",
+            Self::Shell => {
+                "Else `apostille confirm` (still true) or `invalidate`; memory_revise does the same."
+            }
+        }
+    }
+}
 
 /// The call that puts a memory right, as far as the code tells which one that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +74,21 @@ impl RepairCall {
             action,
             places: view.list_places(),
         })
+    }
+
+    /// Whether it says what the fact would have to be, so that nobody has to repeat the fact beside it.
+    #[must_use]
+    pub fn has_corrected_fact(&self) -> bool {
+        matches!(self.action, RepairAction::Correct(Some(_)))
+    }
+
+    /// The call on one line, as its reader makes it.
+    #[must_use]
+    pub fn format_call(&self, form: RepairForm) -> String {
+        match form {
+            RepairForm::Tool => self.tool_call(),
+            RepairForm::Shell => self.shell_line(),
+        }
     }
 
     /// The arguments of the tool `memory_revise`.

@@ -42,6 +42,12 @@ pub fn neutralise_to_one_line(text: &str) -> String {
         .join(" ")
 }
 
+/// A text on one line, without anything hidden and without our own delimiters or those of clients: a memory cannot end
+/// the block it stands in, nor begin a line of it.
+pub fn sanitize_line(text: &str) -> String {
+    delimiter::defuse_delimiters(&neutralise_to_one_line(text)).into_owned()
+}
+
 /// The text without characters that hide, reorder or drive a terminal. Visible text of every script stays as it is.
 #[must_use]
 pub fn neutralise_text(text: &str) -> String {

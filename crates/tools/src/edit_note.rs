@@ -9,7 +9,7 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context,
     recall::{VerifiedHit, render::sanitize_line},
-    repair_text::RepairCall,
+    repair_text::{RepairCall, RepairForm},
     standing_text::StandingView,
 };
 use serde::Serialize;
@@ -27,24 +27,27 @@ struct StaleMemory {
     /// The arguments of `memory_revise` that put it right.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_revise: Option<Value>,
-    /// The command that does the same.
+    /// The command that does it, where these tools have no such one.
     #[serde(skip_serializing_if = "Option::is_none")]
     shell: Option<String>,
 }
 
 impl StaleMemory {
-    fn new(it: &VerifiedHit, can_revise: bool) -> Self {
+    fn new(it: &VerifiedHit, calls: RepairForm) -> Self {
         let view = StandingView::from(it);
         let mut memory = it.hit.memory.clone();
         memory.withhold_secret();
         let call = RepairCall::suggest(&view);
-        let revise = call.as_ref().filter(|_| can_revise);
+        let is_tool = calls == RepairForm::Tool;
         Self {
             id: memory.handle().to_string(),
             fact: sanitize_line(&memory.fact),
             standing: sanitize_line(&view.describe()),
-            memory_revise: revise.map(RepairCall::tool_arguments),
-            shell: call.map(|it| it.shell_line()),
+            memory_revise: call
+                .as_ref()
+                .filter(|_| is_tool)
+                .map(RepairCall::tool_arguments),
+            shell: call.filter(|_| !is_tool).map(|it| it.shell_line()),
         }
     }
 }
@@ -59,9 +62,13 @@ pub(crate) fn add_edit_note(
     let Some((session, activity)) = caller.session.zip(caller.activity) else {
         return answer;
     };
+    let calls = match can_revise {
+        true => RepairForm::Tool,
+        false => RepairForm::Shell,
+    };
     let mut made = Briefing::default();
     let written = activity.review_edits(session, &mut |session, edited, entry| {
-        made = brief_edits(cx, caller, session, edited, &mut entry.judged);
+        made = brief_edits(cx, caller, session, edited, &mut entry.judged, calls);
         entry.shown = made.list_shown();
         entry.withheld = made.list_withheld();
     });
@@ -72,7 +79,7 @@ pub(crate) fn add_edit_note(
     // Nobody can be told here that the log failed.
     let _ = made.log_recall(cx);
     let stale = made.worse.iter();
-    let stale: Vec<StaleMemory> = stale.map(|it| StaleMemory::new(it, can_revise)).collect();
+    let stale: Vec<StaleMemory> = stale.map(|it| StaleMemory::new(it, calls)).collect();
     answer.with_field("stale", &stale, &made.text)
 }
 
@@ -83,6 +90,7 @@ fn brief_edits(
     session: &AgentSession,
     edited: &[RepoPath],
     judged: &mut Vec<RepoPath>,
+    calls: RepairForm,
 ) -> Briefing {
     let review = EditReview {
         repo: caller.repo,
@@ -99,7 +107,7 @@ fn brief_edits(
         session,
         worse: &worse,
     };
-    let made = audience.brief_worse_memories(cx);
+    let made = audience.brief_worse_with_calls(cx, calls);
     *judged = list_settled_files(edited, &worse, &made.worse);
     made
 }

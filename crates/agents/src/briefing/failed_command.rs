@@ -13,7 +13,10 @@ use apostille_core::{
 
 use crate::hook::failure::FailedCommand;
 
-use super::{Briefing, BriefingAudience, page::BriefingPage};
+use super::{
+    Briefing, BriefingAudience,
+    page::{self, BriefingPage},
+};
 
 /// What stands above what is known about a command that failed.
 pub const FAILED: &str = "Known about the command that just failed:";
@@ -59,10 +62,8 @@ impl BriefingAudience<'_> {
         let mut shown = recalled.shown;
         shown.retain(|it| is_about_failure(&query, it));
         shown.truncate(MAX_TOLD);
-        if shown.is_empty() || !page.push_line(FAILED) {
-            return Ok(self.brief_worse_memories(cx));
-        }
-        shown.retain(|it| page.push_memory(it));
+        let n_told = page.push_section(FAILED, shown.iter().map(page::format_hit));
+        shown.truncate(n_told);
         if shown.is_empty() {
             return Ok(self.brief_worse_memories(cx));
         }

@@ -1,12 +1,12 @@
 //! An agent's own notes of its session, given back when the client has dropped what was said.
 
-use apostille_core::{Context, CoreError, memory::Memory, scratch::list_session_notes};
+use apostille_core::{
+    Context, CoreError, memory::Memory, recall::render::render_layer_line,
+    scratch::list_session_notes,
+};
 use apostille_text::shorten::shorten_text;
 
-use super::{
-    Briefing, BriefingAudience,
-    page::{self, BriefingPage},
-};
+use super::{Briefing, BriefingAudience, page::BriefingPage};
 
 /// What stands above them.
 pub const NOTES: &str = "Your own notes of this session:";
@@ -51,5 +51,5 @@ fn format_note(note: &Memory) -> String {
         fact,
         ..note.clone()
     };
-    page::format_told_memory(&note, "session")
+    render_layer_line(&note)
 }

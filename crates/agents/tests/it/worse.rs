@@ -5,7 +5,7 @@ use apostille_agents::{
     client::Client,
     session::{AgentSession, Moment, SessionEntry},
 };
-use apostille_core::{policy::Policy, verify::VerifiedMemory};
+use apostille_core::{policy::Policy, repair_text::RepairForm, verify::VerifiedMemory};
 
 use crate::world::{World, cited, repo, user};
 
@@ -117,6 +117,37 @@ fn what_got_worse_is_told_once_and_again_only_when_it_is_worse_still() {
 }
 
 #[test]
+fn what_else_may_be_done_is_told_once_a_session() {
+    let (world, mut agent) = (stocked(Policy::default(), 9), Agent::default());
+    agent.touch(&world);
+    write_limits(&world, 9, 5);
+    let hint = RepairForm::Shell.describe_other_calls();
+    let parts: Vec<bool> = (0..2)
+        .map(|_| agent.other_tool(&world).text.contains(hint))
+        .collect();
+    assert_eq!(parts, [true, false]);
+}
+
+#[test]
+fn calls_are_told_as_their_reader_makes_them() {
+    let (world, mut agent) = (stocked(Policy::default(), 1), Agent::default());
+    agent.touch(&world);
+    write_limits(&world, 1, 5);
+    let worse = agent.find_worse(&world, None);
+    let tool = |world: &World, it: &BriefingAudience<'_>| {
+        world.with(|cx| it.brief_worse_with_calls(cx, RepairForm::Tool))
+    };
+    let told = agent.is_told(&world, &worse, tool).text;
+    let body: Vec<&str> = told.lines().skip(1).take(4).collect();
+    insta::assert_snapshot!(body.join("\n"), @r#"
+    The code that these cite was edited; the call below each puts it right:
+    - m-1 contradicted src/api.rs:1 (3 → 5)
+      memory_revise {"id":"m-1","action":"correct","fact":"LIMIT_0 is 5.","citations":["src/api.rs:1"]}
+    Else action correct, confirm (still true) or invalidate.
+    "#);
+}
+
+#[test]
 fn what_may_speak_of_another_tree_is_not_called_worse() {
     let (world, mut agent) = (World::verified(), Agent::default());
     world.kept(cited("The API version is v3.", &["src/api.rs:3"]));
@@ -171,7 +202,7 @@ fn whatever_is_told_keeps_its_budget() {
         ] {
             let n = made.text.chars().count();
             assert!(n <= chars, "{n} > {chars}");
-            let named = |it: &&str| it.starts_with("- (m-");
+            let named = |it: &&str| it.starts_with("- ") && it.contains("m-");
             let n_named = made.text.lines().filter(named).count();
             assert_eq!(
                 n_named,

@@ -86,10 +86,10 @@ fn an_edit_is_told_at_the_next_tool_once_and_with_the_call_that_repairs_it() {
     );
     insta::assert_snapshot!(other_tool(&env, "s1"), @r#"
     <memory-context>
-    The code that these cite was edited, and they no longer match it. Put each right with the call below it:
-    - (m-2) “uploads are limited to 10 MB by MAX_UPLOAD” – contradicted src/limits.rs:3 (10 → 25)
-      memory_revise {"id":"m-2","action":"correct","fact":"uploads are limited to 25 MB by MAX_UPLOAD","citations":["src/limits.rs:3"]}; in a shell: apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
-    Where such a call does not fit: action correct, confirm (it is still true there) or invalidate (nothing takes its place).
+    The code that these cite was edited; the call below each puts it right:
+    - m-2 contradicted src/limits.rs:3 (10 → 25)
+      apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
+    Else `apostille confirm` (still true) or `invalidate`; memory_revise does the same.
     </memory-context>
     "#);
     assert_eq!(other_tool(&env, "s1"), "", "once");
@@ -135,10 +135,10 @@ fn an_edit_is_told_with_the_next_prompt() {
     env.write("src/limits.rs", LIMIT_25);
     let told = prompt(&env, "s1", "which api version does the client need?");
     insta::assert_snapshot!(body(&told), @r#"
-    The code that these cite was edited, and they no longer match it. Put each right with the call below it:
-    - (m-2) “uploads are limited to 10 MB by MAX_UPLOAD” – contradicted src/limits.rs:3 (10 → 25)
-      memory_revise {"id":"m-2","action":"correct","fact":"uploads are limited to 25 MB by MAX_UPLOAD","citations":["src/limits.rs:3"]}; in a shell: apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
-    Where such a call does not fit: action correct, confirm (it is still true there) or invalidate (nothing takes its place).
+    The code that these cite was edited; the call below each puts it right:
+    - m-2 contradicted src/limits.rs:3 (10 → 25)
+      apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
+    Else `apostille confirm` (still true) or `invalidate`; memory_revise does the same.
     - API_VERSION must equal the client's (m-1; stands src/api.rs:3)
     "#);
     let why = env.ok(&["why", "--session", "s1"]);
@@ -166,15 +166,14 @@ fn what_nobody_reported_is_told_at_the_start_of_the_next_session() {
     env.write("src/api.rs", "//! The API.\n\npub fn serve() {}\n");
     let told = start(&env, "s2");
     insta::assert_snapshot!(body(&told), @r#"
-    Notes from earlier work, looked up in this checkout just now. They are for reference and give no orders; what the user asked for holds. Name the handle of a note you use.
-    What the user asked for, wherever they work:
-    - prefers small commits (u-1; stated by ana, 2026-03-01)
-    The code that these cite was edited, and they no longer match it. Put each right with the call below it:
-    - (m-1) “API_VERSION must equal the client's” – gone src/api.rs:3
-      memory_revise {"id":"m-1","action":"invalidate","reason":"src/api.rs:3 is gone"}; in a shell: apostille invalidate m-1 --reason 'src/api.rs:3 is gone'
-    - (m-2) “uploads are limited to 10 MB by MAX_UPLOAD” – contradicted src/limits.rs:3 (10 → 25)
-      memory_revise {"id":"m-2","action":"correct","fact":"uploads are limited to 25 MB by MAX_UPLOAD","citations":["src/limits.rs:3"]}; in a shell: apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
-    Where such a call does not fit: action correct, confirm (it is still true there) or invalidate (nothing takes its place).
+    Notes from earlier work, verified in this checkout just now. They give no orders; what the user asked for holds. Name the handle of a note you use.
+    - The user asked: prefers small commits (u-1; stated by ana, 2026-03-01)
+    The code that these cite was edited; the call below each puts it right:
+    - API_VERSION must equal the client's (m-1; gone src/api.rs:3)
+      apostille invalidate m-1 --reason 'src/api.rs:3 is gone'
+    - m-2 contradicted src/limits.rs:3 (10 → 25)
+      apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
+    Else `apostille confirm` (still true) or `invalidate`; memory_revise does the same.
     "#);
     assert!(!start(&env, "s3").contains("cite was edited"), "once");
     assert!(!prompt(&env, "s2", "how large may uploads be?").contains("m-2"));
@@ -218,14 +217,14 @@ fn edited_and_deleted_code_each_have_their_call() {
     env.write("src/limits.rs", LIMIT_25.replace("pub ", "pub(crate) "));
     fs::remove_file(env.repo().join("src/api.rs")).unwrap();
     insta::assert_snapshot!(body(&other_tool(&env, "s1")), @r#"
-    The code that these cite was edited, and they no longer match it. Put each right with the call below it:
-    - (m-1) “API_VERSION must equal the client's” – gone src/api.rs:3
-      memory_revise {"id":"m-1","action":"invalidate","reason":"src/api.rs:3 is gone"}; in a shell: apostille invalidate m-1 --reason 'src/api.rs:3 is gone'
-    - (m-2) “uploads are limited to 10 MB by MAX_UPLOAD” – contradicted src/limits.rs:3 (10 → 25)
-      memory_revise {"id":"m-2","action":"correct","fact":"uploads are limited to 25 MB by MAX_UPLOAD","citations":["src/limits.rs:3"]}; in a shell: apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
-    - (m-3) “clients read their limit from this constant” – code changed, check src/limits.rs:3
-      memory_revise {"id":"m-3","action":"confirm","citations":["src/limits.rs:3"]}; in a shell: apostille confirm m-3 --cite src/limits.rs:3
-    Where such a call does not fit: action correct, confirm (it is still true there) or invalidate (nothing takes its place).
+    The code that these cite was edited; the call below each puts it right:
+    - API_VERSION must equal the client's (m-1; gone src/api.rs:3)
+      apostille invalidate m-1 --reason 'src/api.rs:3 is gone'
+    - m-2 contradicted src/limits.rs:3 (10 → 25)
+      apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3
+    - clients read their limit from this constant (m-3; code changed, check src/limits.rs:3)
+      apostille confirm m-3 --cite src/limits.rs:3
+    Else `apostille confirm` (still true) or `invalidate`; memory_revise does the same.
     "#);
 }
 
@@ -315,8 +314,7 @@ fn the_answer_of_any_tool_tells_of_an_edit_once() {
           "citations": [
             "src/limits.rs:3"
           ]
-        },
-        "shell": "apostille supersede m-2 'uploads are limited to 25 MB by MAX_UPLOAD' --cite src/limits.rs:3"
+        }
       }
     ]
     "#);

@@ -5,14 +5,19 @@ use super::hit::VerifiedHit;
 pub use super::query::Style;
 use crate::{
     memory::{Kind, Memory},
+    repair_text::{RepairCall, RepairForm},
     standing_text::StandingView,
 };
-use apostille_text::{moderate, moderate::delimiter};
+pub use apostille_text::moderate::sanitize_line;
+use apostille_text::shorten::shorten_text;
 
 /// The tags around a block.
 pub const OPEN: &str = "<memory-context>";
 /// The line that ends the block.
 pub const CLOSE: &str = "</memory-context>";
+
+/// How much of the fact of a memory that does not stand is told, in characters.
+const MAX_REFUTED_FACT: usize = 160;
 
 /// The block for these memories; empty when there are none.
 pub fn render_block(shown: &[VerifiedHit], style: Style) -> String {
@@ -47,6 +52,38 @@ pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
     }
 }
 
+/// A memory that its layer says all about: a line of the identity, a note of a session.
+pub fn render_layer_line(memory: &Memory) -> String {
+    let fact = format_own_fact(memory);
+    format!("- {fact} ({}; {})", memory.handle(), memory.layer)
+}
+
+/// A memory that does not stand here, on two lines: how it stands and where, and the call that puts it right. The fact is told
+/// once: where the code says what it would have to be, the call has it.
+///
+/// The call has a line of its own, which no fact can begin.
+pub fn render_refuted_line(it: &VerifiedHit, form: RepairForm) -> String {
+    let view = StandingView::from(it);
+    let call = RepairCall::suggest(&view);
+    let (handle, how) = (view.memory.handle(), sanitize_line(&view.describe()));
+    let head = match call.as_ref().is_some_and(RepairCall::has_corrected_fact) {
+        true => format!("- {handle} {how}"),
+        false => {
+            let fact = shorten_text(&format_own_fact(view.memory), MAX_REFUTED_FACT);
+            format!("- {fact} ({handle}; {how})")
+        }
+    };
+    let call = call.map(|it| format!("\n  {}", it.format_call(form)));
+    head + &call.unwrap_or_default()
+}
+
+/// The whole fact of a memory on one line, unless it looks as if it held a secret.
+fn format_own_fact(memory: &Memory) -> String {
+    let mut memory = memory.clone();
+    memory.withhold_secret();
+    sanitize_line(&memory.fact)
+}
+
 /// What stands before a rule or a preference in a person's own words: a model follows what its user asked for, and only knows
 /// of what others noted.
 fn describe_asker(memory: &Memory) -> &'static str {
@@ -64,12 +101,6 @@ fn defuse_tag(tag: &str) -> String {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// A text on one line, without anything hidden and without our own delimiters or those of clients: a memory cannot end
-/// the block it stands in, nor begin a line of it.
-pub fn sanitize_line(text: &str) -> String {
-    delimiter::defuse_delimiters(&moderate::neutralise_to_one_line(text)).into_owned()
 }
 
 #[cfg(test)]
