@@ -73,6 +73,7 @@ pub mod branches;
 pub mod breaker;
 pub mod embedding;
 pub mod embedding_upkeep;
+pub mod episode_text;
 pub mod event;
 pub mod evidence;
 pub mod forget;

@@ -26,6 +26,7 @@ use crate::{
     Context, CoreError, branches,
     event::{Event, EventBody, Precondition, RetrievedMemory},
     memory::{Layer, Memory, MemoryId},
+    policy::InjectMode,
     space::Space,
     standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
@@ -39,6 +40,8 @@ pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
 /// What is told to be missing when the log cannot be written.
 const LOGGED: &str = "this recall";
+/// Up to how many past tasks are counted that were not asked for.
+const MAX_EPISODES_COUNTED: usize = 10;
 
 /// What was recalled.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +54,8 @@ pub struct RecallOutcome {
     pub withheld: Vec<VerifiedHit>,
     /// How many match and stand, and had no room in the characters or tokens allowed.
     pub n_unfit: usize,
+    /// How many past tasks clearly match that were not asked for, as far as [`RecallOutcome::with_episode_count`] looked.
+    pub n_episodes: usize,
     /// What went wrong on the way without costing the answer.
     pub problems: Vec<String>,
 }
@@ -64,6 +69,46 @@ impl RecallOutcome {
             1 => "1 memory matches, and is longer than the budget allows".to_owned(),
             n => format!("{n} memories match, and each is longer than the budget allows"),
         })
+    }
+
+    /// The same with the number of past tasks that clearly match, for who asked a question and named no layer: whoever does
+    /// not know of them does not ask for them.
+    pub fn with_episode_count(self, cx: &Context, ask: &RecallRequest) -> Result<Self, CoreError> {
+        let is_about_words =
+            !ask.text.trim().is_empty() && ask.mode != Some(InjectMode::RecentOnly);
+        let is_open = ask.layers.is_empty() && ask.filter.address.is_none();
+        if !is_about_words || !is_open {
+            return Ok(self);
+        }
+        let ask = RecallRequest {
+            layers: vec![Layer::Episode],
+            mode: Some(InjectMode::Relevant),
+            bar: Some(RelevanceBar::Clear),
+            count: Some(MAX_EPISODES_COUNTED),
+            chars: Some(usize::MAX),
+            tokens: None,
+            fallback: Some(0),
+            ..ask.clone()
+        };
+        // Words alone: nobody waits for a model twice.
+        let cx = &Context {
+            embedder: None,
+            ..*cx
+        };
+        let n_episodes = preview_recall(cx, &ask)?.shown.len();
+        Ok(Self { n_episodes, ..self })
+    }
+
+    /// What a reader is told of past tasks that match and were not asked for, with how these are asked for here.
+    pub fn describe_episodes(&self, how: &str) -> Option<String> {
+        let what = match self.n_episodes {
+            0 => return None,
+            1 => "1 episode matches".to_owned(),
+            MAX_EPISODES_COUNTED.. => format!("{MAX_EPISODES_COUNTED} episodes and more match"),
+            n => format!("{n} episodes match"),
+        };
+        let them = if self.n_episodes == 1 { "it" } else { "them" };
+        Some(format!("{what}; see {them} with {how}"))
     }
 }
 
@@ -112,6 +157,7 @@ pub fn recall_without_log(
         shown: fitted.shown,
         withheld: fitted.withheld,
         n_unfit: fitted.n_unfit,
+        n_episodes: 0,
         problems: matches.problem.into_iter().collect(),
     };
     Ok((query, outcome))

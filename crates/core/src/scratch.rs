@@ -51,6 +51,7 @@ pub fn recall_session_notes(
         shown,
         withheld: Vec::new(),
         n_unfit: 0,
+        n_episodes: 0,
         problems: Vec::new(),
     })
 }

@@ -146,7 +146,7 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
         tokens: question.tokens.map(|it| it.capped_at(MAX_TOKENS)),
         ..RecallRequest::default()
     };
-    let recalled = recall::recall(call, &ask)?;
+    let recalled = recall::recall(call, &ask)?.with_episode_count(call, &ask)?;
     let identity = match call.caller.user {
         Some(user) if is_open => recall::recall_identity(call, user)?,
         _ => Vec::new(),
@@ -189,6 +189,7 @@ fn run_task_opening(
         shown: [opening.knowledge, opening.episodes].concat(),
         withheld: opening.withheld,
         n_unfit: opening.n_unfit,
+        n_episodes: 0,
         problems: opening.problems,
     };
     let reply = RecallToolReply::new(&recalled, &[], false);

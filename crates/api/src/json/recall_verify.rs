@@ -24,6 +24,9 @@ pub struct RecallReply<'a> {
     /// How many match and stand, and had no room in the budget.
     #[serde(skip_serializing_if = "has_all_room")]
     unfit: usize,
+    /// How many past tasks clearly match that were not asked for, up to 10; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    episodes: Option<usize>,
     /// The text to put before a model.
     pub block: &'a str,
     problems: &'a [String],
@@ -42,6 +45,7 @@ impl<'a> From<&'a RecallOutcome> for RecallReply<'a> {
             memories: build_memory_views(&it.shown),
             withheld: build_memory_views(&it.withheld),
             unfit: it.n_unfit,
+            episodes: Some(it.n_episodes).filter(|it| *it > 0),
             block: &it.block,
             problems: &it.problems,
         }

@@ -37,10 +37,11 @@ pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
             let spaces = workspace.spaces();
             recall_session_notes(&workspace.context(), &spaces, Some(session), limit)?
         }
-        _ => recall::recall(
-            &workspace.context(),
-            &build_recall_request(ctx, &workspace, args)?,
-        )?,
+        _ => {
+            let ask = build_recall_request(ctx, &workspace, args)?;
+            let cx = workspace.context();
+            recall::recall(&cx, &ask)?.with_episode_count(&cx, &ask)?
+        }
     };
     let answer = ctx.render_output(&RecallReply::from(&recalled), |paint| {
         if args.block {
@@ -50,12 +51,11 @@ pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
         }
     });
     let is_empty = recalled.shown.is_empty();
-    let problems = recalled
-        .problems
-        .iter()
-        .map(|it| format!("{DIM}note:{DIM:#} {it}\n"));
+    let past = recalled.describe_episodes("--episodes");
+    let notes = past.iter().chain(&recalled.problems);
+    let notes = notes.map(|it| format!("{DIM}note:{DIM:#} {it}\n"));
     let empty = format_if(is_empty, || format_empty_recall(&recalled));
-    let err = empty + &problems.collect::<String>();
+    let err = empty + &notes.collect::<String>();
     Ok(answer.nothing_if(is_empty).with_err(err))
 }
 

@@ -1,7 +1,6 @@
 //! `report`: what was done, by day, from episodes.
 
-use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{episode_text::find_episode_part, space::Space, verify::VerifiedMemory};
 use apostille_tasks::{
     report,
     report::{ReportItem, ReportSpan},
@@ -141,12 +140,7 @@ impl ReportFormatter {
 
     /// A session: what was asked, and below it what was done, each short and on a line of its own.
     fn format_session(&self, depth: usize, it: &VerifiedMemory) -> String {
-        let part = |name: &str| {
-            it.memory
-                .fact
-                .lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
-        };
+        let part = |name: &str| find_episode_part(&it.memory.fact, name);
         let line = |depth, word, about: &str, text: &str| {
             let text = truncate_to_width(&flatten_to_line(text), PART_CHARS);
             self.format_line(depth, word, about, &text)

@@ -114,6 +114,25 @@ fn bad_address_is_told() {
 }
 
 #[test]
+fn recall_tells_of_episodes_that_match() {
+    let env = Env::new();
+    env.with_facts();
+    let fact = "Fixed the upload race with a lock file";
+    env.ok(&["remember", "--layer", "episode", fact]);
+    let told = "1 episode matches; see it with --episodes";
+    let check = |arguments: &[&str], expected: bool| {
+        let ran = env.run(arguments);
+        assert_eq!(ran.err.contains(told), expected, "{arguments:?}: {ran}");
+    };
+    check(&["recall", "upload race"], true);
+    check(&["recall", "--episodes", "upload race"], false);
+    check(&["recall", "API_VERSION"], false);
+    let json = env.run(&["recall", "--json", "upload race"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["episodes"], 1, "{json}");
+}
+
+#[test]
 fn recall_of_nothing_known_exits_1_and_recent_shows_the_last() {
     let env = Env::new();
     env.with_facts();

@@ -32,29 +32,60 @@ pub(super) fn fit_recall_budget(checked: Vec<VerifiedHit>, query: &RecallQuery) 
         usize::MAX
     };
     let count = query.count.min(most);
-    let mut left = query.chars;
-    let mut tokens = query
-        .tokens
-        .map(|it| it.saturating_sub(frame_tokens(query)));
+    let mut room = RecallRoom::new(query);
     let mut shown = Vec::new();
     let mut n_unfit = 0;
     for it in good {
-        let chars = excerpt::excerpt_hit(&it).chars().count();
-        let n_tokens = || estimate_tokens(&render_memory_line(&it, query.style)) + 1;
-        let tokens_after = tokens.map(|tokens| tokens.checked_sub(n_tokens()));
-        let has_room = chars <= left && tokens_after != Some(None);
-        if shown.len() < count && has_room {
-            left -= chars;
-            tokens = tokens_after.flatten();
-            shown.push(it);
-        } else if !has_room && it.hit.why.relevance > 0.0 {
-            n_unfit += 1;
+        match room.subtract(&it, query.style) {
+            Some(left) if shown.len() < count => {
+                room = left;
+                shown.push(it);
+            }
+            None if it.hit.why.relevance > 0.0 => n_unfit += 1,
+            _ => (),
         }
     }
     FittedHits {
         shown: balance_outside_sources(shown),
         withheld,
         n_unfit,
+    }
+}
+
+/// What is left of each budget.
+#[derive(Clone, Copy)]
+struct RecallRoom {
+    chars: usize,
+    tokens: usize,
+    line_chars: usize,
+    counts_lines: bool,
+}
+
+impl RecallRoom {
+    fn new(query: &RecallQuery) -> Self {
+        let tokens = query.tokens;
+        let tokens = tokens.map(|it| it.saturating_sub(frame_tokens(query)));
+        Self {
+            chars: query.chars,
+            tokens: tokens.unwrap_or(usize::MAX),
+            line_chars: query.line_chars.unwrap_or(usize::MAX),
+            counts_lines: query.tokens.or(query.line_chars).is_some(),
+        }
+    }
+
+    /// What is left beside a memory, where each budget has room for it.
+    fn subtract(self, it: &VerifiedHit, style: Style) -> Option<Self> {
+        let line = match self.counts_lines {
+            true => render_memory_line(it, style),
+            false => String::new(),
+        };
+        let chars = excerpt::excerpt_hit(it).chars().count();
+        Some(Self {
+            chars: self.chars.checked_sub(chars)?,
+            tokens: self.tokens.checked_sub(estimate_tokens(&line) + 1)?,
+            line_chars: self.line_chars.checked_sub(line.chars().count() + 1)?,
+            ..self
+        })
     }
 }
 

@@ -74,6 +74,8 @@ pub struct RecallRequest {
     pub chars: Option<usize>,
     /// At most so many tokens of the block, estimated.
     pub tokens: Option<usize>,
+    /// At most so many characters of lines as they are rendered, for a page that has room for so many.
+    pub line_chars: Option<usize>,
     /// How the block is written.
     pub style: Option<Style>,
     /// Memories that the asker has seen already and is not shown again.
@@ -110,6 +112,8 @@ pub struct RecallQuery {
     pub chars: usize,
     /// At most so many tokens of the block.
     pub tokens: Option<usize>,
+    /// At most so many characters of rendered lines.
+    pub line_chars: Option<usize>,
     /// How many of the most recent are shown where nothing answers.
     pub fallback: usize,
     /// How many candidates of a space are read and looked up.
@@ -162,11 +166,12 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
         scoring: policy.scoring,
         count,
         reach: (count.saturating_mul(2)).clamp(MIN_REACH, MAX_REACH),
-        chars: ask.chars.unwrap_or(match ask.tokens {
+        chars: ask.chars.unwrap_or(match ask.tokens.or(ask.line_chars) {
             Some(_) => usize::MAX,
             None => policy.inject.chars,
         }),
         tokens: ask.tokens,
+        line_chars: ask.line_chars,
         fallback,
         style: ask.style.unwrap_or(Style::Verified),
         seen: ask.seen.clone(),

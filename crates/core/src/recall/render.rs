@@ -4,10 +4,13 @@ use super::excerpt;
 use super::hit::VerifiedHit;
 pub use super::query::Style;
 use crate::{
-    memory::{Kind, Memory},
+    episode_text::summarize_episode,
+    format::format_utc_day,
+    memory::{Kind, Layer, Memory},
     repair_text::{RepairCall, RepairForm},
     standing_text::StandingView,
 };
+use apostille_cite::standing::Standing;
 pub use apostille_text::moderate::sanitize_line;
 use apostille_text::shorten::shorten_text;
 
@@ -44,12 +47,33 @@ pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
     let handle = memory.handle();
     match style {
         Style::Plain => format!("- ({handle}{tag}) {text}"),
+        Style::Verified if memory.layer == Layer::Episode => render_episode_line(it),
         Style::Verified => {
             let standing = sanitize_line(&StandingView::from(it).describe());
             let asked = describe_asker(memory);
             format!("- {asked}{text} ({handle}{tag}; {standing})")
         }
     }
+}
+
+/// What happened once, on one line: the task, how it ended, the handle, the day. It begins with what it is, because what was
+/// asked then is no order now.
+fn render_episode_line(it: &VerifiedHit) -> String {
+    let memory = &it.hit.memory;
+    let standing = sanitize_line(&StandingView::from(it).describe());
+    let day = match it.standing() {
+        // Who stated it, and on which day.
+        Standing::Stated => String::new(),
+        _ => format!(", {}", format_utc_day(memory.recorded_at)),
+    };
+    let text = match summarize_episode(memory) {
+        Some(summary) => sanitize_line(&summary),
+        None => {
+            let task = memory.task.iter().map(|it| defuse_tag(it) + ": ");
+            task.collect::<String>() + &sanitize_line(&excerpt::excerpt_hit(it))
+        }
+    };
+    format!("- Past task: {text} ({}{day}; {standing})", memory.handle())
 }
 
 /// A memory that its layer says all about: a line of the identity, a note of a session.

@@ -343,6 +343,76 @@ fn episodes_and_scratch_are_shown_only_when_asked_for() {
 }
 
 #[test]
+fn episode_is_one_line_with_its_task_outcome_handle_and_day() {
+    let check = |task: Option<&str>, subject: Option<&str>, fact: &str, expected: &str| {
+        let world = World::verified();
+        world.kept(Draft {
+            layer: Some(Layer::Episode),
+            task: task.map(Into::into),
+            subject: subject.map(Into::into),
+            ..note(fact)
+        });
+        let ask = RecallRequest {
+            text: "limit".into(),
+            spaces: vec![repo()],
+            layers: vec![Layer::Episode],
+            ..RecallRequest::default()
+        };
+        let block = world.recall(&ask).block;
+        let line = block.lines().nth(2).unwrap();
+        assert_eq!(
+            line,
+            format!("- Past task: {expected} (m-1; noted, 2026-02-26)")
+        );
+    };
+    let session = "Asked: raise the limit\nThen: faster\nChanged: src/api.rs\nEnded: agent said: it is 25.\nPrompts: 2, turns: 4";
+    check(
+        None,
+        None,
+        session,
+        "“raise the limit”: agent said: it is 25.",
+    );
+    let session = "Asked: raise the limit\nChanged: src/api.rs\nPrompts: 2, turns: 4";
+    check(None, None, session, "“raise the limit”: changed src/api.rs");
+    let (slug, title) = (Some("raise"), Some("Raise the limit"));
+    let summary = "done: Raise the limit\noutcome: 25 MB work\nfrom 2026-02-26 to 2026-02-26";
+    check(slug, title, summary, "“done: Raise the limit”: 25 MB work");
+    let note = "the proxy refused what is above the limit";
+    check(slug, None, note, &format!("raise: {note}"));
+    check(None, None, note, note);
+}
+
+#[test]
+fn episodes_that_match_are_counted_for_who_did_not_ask_for_them() {
+    let world = World::verified();
+    let facts = ["Fixed the login race with a lock", "Painted the shed green"];
+    for fact in facts {
+        world.kept(Draft {
+            layer: Some(Layer::Episode),
+            ..note(fact)
+        });
+    }
+    let check = |text: &str, layers: Vec<Layer>, expected: Option<&str>| {
+        let ask = RecallRequest {
+            text: text.into(),
+            spaces: vec![repo()],
+            layers,
+            ..RecallRequest::default()
+        };
+        let recalled = world.recall(&ask);
+        let counted = world.with(|cx| recalled.with_episode_count(cx, &ask).unwrap());
+        let told = counted.describe_episodes("--episodes");
+        assert_eq!(told.as_deref(), expected, "{text:?}");
+    };
+    let told = Some("1 episode matches; see it with --episodes");
+    check("login race", vec![], told);
+    check("login race", vec![Layer::Knowledge], None);
+    check("login race", vec![Layer::Knowledge, Layer::Episode], None);
+    check("the version of the protocol", vec![], None);
+    check("", vec![], None);
+}
+
+#[test]
 fn a_file_in_play_brings_the_memories_that_cite_it() {
     let world = World::verified();
     world.kept(cited("The version is written once.", &["docs/api.md:3"]));

@@ -1,6 +1,6 @@
 //! The report: what was done in a span of time, day by day, from episodes.
 
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{episode_text::find_episode_part, verify::VerifiedMemory};
 use apostille_tasks::{
     report,
     report::{ReportDay, ReportItem, ReportSpan, WorkReport},
@@ -186,10 +186,7 @@ fn render_report_memory(scope: &RequestScope, word: &str, it: &VerifiedMemory) -
 /// A session: what was asked, and below it what was done.
 fn render_report_session(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
     let fact = format_shown_fact(&it.memory, super::TEXT);
-    let line = |name: &str| {
-        fact.lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
-    };
+    let line = |name: &str| find_episode_part(&fact, name);
     let done: Vec<(&str, &str)> = DONE
         .iter()
         .filter_map(|(name, word)| Some((*word, line(name)?)))

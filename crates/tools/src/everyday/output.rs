@@ -1,7 +1,5 @@
 //! The answers of these tools: few fields, because every one of them is read by a model.
 
-use std::borrow::Cow;
-
 use apostille_cite::{citation::Citation, standing::Standing, verdict::Verdict};
 use apostille_core::{
     memory::Memory,
@@ -33,9 +31,9 @@ pub(super) struct RecallToolReply {
     /// What people wrote into `NOTES.md`, where a task begins.
     #[serde(skip_serializing_if = "String::is_empty")]
     notes: String,
-    /// Said only where nothing answers the question.
+    /// Said only where past tasks match that were not asked for, or nothing answers the question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Cow<'static, str>>,
+    next: Option<String>,
 }
 
 /// A memory.
@@ -137,6 +135,8 @@ impl RecallToolReply {
         // What only stood in for an answer is not named when it does not stand.
         let is_meant = |it: &&VerifiedHit| is_open || it.hit.why.relevance > 0.0;
         let told = recalled.withheld.iter().filter(is_meant).take(MAX_TOLD);
+        let past = recalled.describe_episodes("\"episodes\": true");
+        let nothing = (is_empty && !is_open).then(|| NOTHING_KNOWN.to_owned());
         Self {
             identity: identity.iter().map(own).collect(),
             memories: recalled
@@ -146,9 +146,7 @@ impl RecallToolReply {
                 .collect(),
             withheld: told.map(RecalledMemory::new_withheld).collect(),
             notes: String::new(),
-            next: unfit
-                .map(Cow::Owned)
-                .or_else(|| (is_empty && !is_open).then_some(Cow::Borrowed(NOTHING_KNOWN))),
+            next: unfit.or(past).or(nothing),
         }
     }
 }

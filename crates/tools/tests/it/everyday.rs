@@ -204,6 +204,10 @@ fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for()
         )
     };
     assert!(!asked(false).to_string().contains("lock file"));
+    assert_eq!(
+        asked(false)["next"],
+        "1 episode matches; see it with \"episodes\": true"
+    );
     assert!(asked(true).to_string().contains("lock file"));
 }
 
