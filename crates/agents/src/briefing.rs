@@ -1,6 +1,7 @@
 //! Brief: what an agent is shown by itself, at the moment it matters. Small, verified, once, and the same bytes for the
 //! same state. In some clients it lands with the authority of the system, so it is framed as what it is: notes.
 
+mod close_tasks;
 mod failed_command;
 mod history_request;
 mod ignore_request;
@@ -18,9 +19,9 @@ use apostille_core::{
     Context, CoreError, breaker,
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
-    policy::InjectMode,
+    policy::{InjectMode, Policy},
     recall,
-    recall::{RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
+    recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
     space::Space,
     store::{ListOrder, MemoryFilter},
@@ -185,32 +186,28 @@ impl BriefingAudience<'_> {
 
     /// When the person says something: at first the briefing, later only what is new and clearly to the point.
     pub fn brief_prompt(&self, cx: &Context, text: &str) -> Result<Briefing, CoreError> {
-        let is_history = asks_for_history(text);
-        let mut layers = vec![Layer::Knowledge];
-        layers.extend(is_history.then_some(Layer::Episode));
-        // Who asks about the past in a few words is told; who only goes on is not interrupted.
+        let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
+            return Ok(Briefing::default());
+        };
         let is_first = !self.session.is_briefed();
-        let bar = match recognize_prompt_kind(text) {
-            _ if is_history => RelevanceBar::Near,
-            PromptKind::Work => RelevanceBar::Likely,
-            PromptKind::Aside => RelevanceBar::Certain,
+        let (is_history, kind) = (asks_for_history(text), recognize_prompt_kind(text));
+        let is_aside = kind == PromptKind::Aside;
+        let ask = build_prompt_request(cx.policy, text, kind, is_first);
+        let ask = match is_history {
+            true => ask_for_history(ask),
+            false => ask,
         };
-        let (most, fallback) = match is_first {
-            true => (MAX_AT_FIRST_PROMPT, cx.policy.inject.fallback),
-            false => (MAX_AT_LATER_PROMPT, 0),
+        let has_past = !is_history && !is_aside;
+        let past = has_past.then(|| close_tasks::build_request(text));
+        let (page, made) = self.recall_onto_page(cx, page, ask, past)?;
+        let page = match is_first && !is_aside && page.is_empty() {
+            true => self.count_memories(cx, page)?,
+            false => page,
         };
-        let finds = !is_history && cx.policy.inject.mode == InjectMode::Relevant;
-        let most = most.max(fallback).min(cx.policy.inject.count);
-        let ask = RecallRequest {
-            text: text.into(),
-            layers,
-            paths: mentioned_paths::find_mentioned_paths(text),
-            bar: Some(bar),
-            fallback: Some(fallback),
-            count: finds.then_some(most),
-            ..RecallRequest::default()
-        };
-        self.recall_into_briefing(cx, ask)
+        Ok(Briefing {
+            text: page.into_text(),
+            ..made
+        })
     }
 
     /// When files are about to be changed: the memories that cite them, once.
@@ -274,15 +271,60 @@ impl BriefingAudience<'_> {
         cx: &Context,
         ask: RecallRequest,
     ) -> Result<Briefing, CoreError> {
-        let Some(mut page) = BriefingPage::from_policy(cx.policy, self.session) else {
+        let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
+        let (page, made) = self.recall_onto_page(cx, page, ask, None)?;
+        Ok(Briefing {
+            text: page.into_text(),
+            ..made
+        })
+    }
+
+    /// The same on this page, with the past tasks that are asked for beside it.
+    fn recall_onto_page(
+        &self,
+        cx: &Context,
+        mut page: BriefingPage,
+        ask: RecallRequest,
+        past: Option<RecallRequest>,
+    ) -> Result<(BriefingPage, Briefing), CoreError> {
         let worse = page.push_worse_in_half(self.worse);
+        let (query, recalled) = self.recall_for_page(cx, &page, ask, &worse)?;
+        let mut shown = page.push_hits(recalled.shown);
+        if let Some(past) = past {
+            let tasks = self.recall_for_page(cx, &page, past, &worse)?.1;
+            shown.extend(page.push_hits(close_tasks::keep_close_tasks(tasks.shown)));
+        }
+        let mut withheld = recalled.withheld;
+        let doubted = self.session.withheld_in_context();
+        withheld.retain(|it| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id));
+        withheld.truncate(MAX_DOUBTS);
+        page.push_withheld(&mut withheld);
+        let made = Briefing {
+            shown,
+            withheld,
+            worse,
+            query: Some(query),
+            ..Briefing::default()
+        };
+        Ok((page, made))
+    }
+
+    /// Recalls what is new to the session and has room on a page. The page is the one budget.
+    fn recall_for_page(
+        &self,
+        cx: &Context,
+        page: &BriefingPage,
+        ask: RecallRequest,
+        told: &[VerifiedHit],
+    ) -> Result<(RecallQuery, RecallOutcome), CoreError> {
         let mut seen = self.session.ids_in_context();
-        seen.extend(worse.iter().map(|it| it.hit.memory.id));
+        seen.extend(told.iter().map(|it| it.hit.memory.id));
         let ask = RecallRequest {
             spaces: vec![self.repo.clone(), self.user.clone()],
             seen,
+            line_chars: Some(page.room()),
             ..ask
         };
         // What is shown unasked goes by words, also where a server previews it with a model at hand.
@@ -290,20 +332,56 @@ impl BriefingAudience<'_> {
             embedder: None,
             ..*cx
         };
-        let (query, recalled) = recall::recall_without_log(cx, &ask)?;
-        let shown = page.push_hits(recalled.shown);
-        let mut withheld = recalled.withheld;
-        let doubted = self.session.withheld_in_context();
-        withheld.retain(|it| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id));
-        withheld.truncate(MAX_DOUBTS);
-        page.push_withheld(&mut withheld);
-        Ok(Briefing {
-            text: page.into_text(),
-            shown,
-            withheld,
-            worse,
-            query: Some(query),
-        })
+        recall::recall_without_log(cx, &ask)
+    }
+
+    /// Where nothing is about the first prompt, how much there is to ask for: who knows nothing of a memory asks it nothing.
+    fn count_memories(&self, cx: &Context, page: BriefingPage) -> Result<BriefingPage, CoreError> {
+        let n = cx.store.summarize_space(self.repo)?;
+        let n = n.count_active(Layer::Knowledge) + n.count_active(Layer::Episode);
+        let mut page = page.without_frame();
+        if n > 0 {
+            page.push_line(&format!(
+                "Memories kept for this repository: {n}, none clearly about this prompt. Ask with memory_recall."
+            ));
+        }
+        Ok(page)
+    }
+}
+
+/// Who asks about the past in a few words is told.
+fn ask_for_history(ask: RecallRequest) -> RecallRequest {
+    RecallRequest {
+        layers: vec![Layer::Knowledge, Layer::Episode],
+        bar: Some(RelevanceBar::Near),
+        count: None,
+        ..ask
+    }
+}
+
+/// Who only goes on is not interrupted.
+fn build_prompt_request(
+    policy: &Policy,
+    text: &str,
+    kind: PromptKind,
+    is_first: bool,
+) -> RecallRequest {
+    let (most, fallback) = match is_first {
+        true => (MAX_AT_FIRST_PROMPT, policy.inject.fallback),
+        false => (MAX_AT_LATER_PROMPT, 0),
+    };
+    let most = most.max(fallback).min(policy.inject.count);
+    RecallRequest {
+        text: text.into(),
+        layers: vec![Layer::Knowledge],
+        paths: mentioned_paths::find_mentioned_paths(text),
+        bar: Some(match kind {
+            PromptKind::Work => RelevanceBar::Likely,
+            PromptKind::Aside => RelevanceBar::Certain,
+        }),
+        count: (policy.inject.mode == InjectMode::Relevant).then_some(most),
+        fallback: Some(fallback),
+        ..RecallRequest::default()
     }
 }
 

@@ -8,13 +8,14 @@ use apostille_core::{
     Context, CoreError,
     memory::Layer,
     policy::InjectMode,
-    recall::{self, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
+    recall::{RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
 };
 
 use crate::hook::failure::FailedCommand;
 
 use super::{
     Briefing, BriefingAudience,
+    close_tasks::{NEEDED_WORDS_OF_TASK, count_words, has_words},
     page::{self, BriefingPage},
 };
 
@@ -26,8 +27,6 @@ const MAX_TOLD: usize = 2;
 const MAX_RECALLED: usize = 8;
 /// How many words of the failure a memory must have, unless the failure has fewer.
 const NEEDED_WORDS: usize = 2;
-/// How many a past task must have.
-const NEEDED_WORDS_OF_TASK: usize = 3;
 /// What the log has in place of the question.
 const LOGGED_QUESTION: &str = "(a command that failed)";
 
@@ -42,23 +41,15 @@ impl BriefingAudience<'_> {
             return Ok(Briefing::default());
         };
         let worse = page.push_worse_in_half(self.worse);
-        let told_worse = worse.iter().map(|it| it.hit.memory.id);
         let ask = RecallRequest {
             text: failed.question.clone(),
-            spaces: vec![self.repo.clone(), self.user.clone()],
             layers: vec![Layer::Knowledge, Layer::Episode],
             mode: Some(InjectMode::Relevant),
             count: Some(MAX_RECALLED),
-            seen: self
-                .session
-                .ids_in_context()
-                .into_iter()
-                .chain(told_worse)
-                .collect(),
             bar: Some(RelevanceBar::Clear),
             ..RecallRequest::default()
         };
-        let (query, recalled) = recall::recall_without_log(cx, &ask)?;
+        let (query, recalled) = self.recall_for_page(cx, &page, ask, &worse)?;
         let mut shown = recalled.shown;
         shown.retain(|it| is_about_failure(&query, it));
         shown.truncate(MAX_TOLD);
@@ -82,12 +73,9 @@ impl BriefingAudience<'_> {
 
 /// Whether a memory has enough words of the failure.
 fn is_about_failure(query: &RecallQuery, hit: &VerifiedHit) -> bool {
-    let is_word =
-        |term: &&apostille_text::terms::QueryTerm| term.is_content() && term.weight >= 1.0;
-    let n_asked = query.terms.iter().filter(is_word).count();
     let needed = match hit.hit.memory.layer {
         Layer::Episode => NEEDED_WORDS_OF_TASK,
-        _ => NEEDED_WORDS.min(n_asked),
+        _ => NEEDED_WORDS.min(count_words(query)),
     };
-    hit.hit.why.terms.len() >= needed
+    has_words(hit, needed)
 }

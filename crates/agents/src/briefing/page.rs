@@ -26,9 +26,10 @@ pub const KEPT: &str = "Rules shown earlier in this session:";
 
 /// A page being written.
 pub(super) struct BriefingPage {
-    text: String,
+    /// What the page says of all its lines.
+    frame: &'static str,
+    body: String,
     left: usize,
-    is_empty: bool,
     /// How the reader makes the calls on it.
     calls: RepairForm,
     /// Whether it was said which other calls there are.
@@ -39,20 +40,35 @@ impl BriefingPage {
     /// An empty page; `None` where nothing may be shown by itself, or where not even the frame has room. A session that has
     /// the frame before it is not told it again.
     pub(super) fn from_policy(policy: &Policy, session: &AgentSession) -> Option<Self> {
-        let text = match session.has_page_in_context() {
-            true => format!("{OPEN}\n"),
-            false => format!("{OPEN}\n{FRAME}\n"),
+        let frame = match session.has_page_in_context() {
+            true => "",
+            false => FRAME,
         };
-        let frame = text.chars().count() + CLOSE.chars().count() + 1;
+        let taken = format_page(frame, "").chars().count();
         let is_wanted = policy.inject.mode != InjectMode::Off;
-        let left = policy.inject.chars.checked_sub(frame);
+        let left = policy.inject.chars.checked_sub(taken);
         left.filter(|_| is_wanted).map(|left| Self {
-            text,
+            frame,
+            body: String::new(),
             left,
-            is_empty: true,
             calls: RepairForm::default(),
             has_other_calls: session.has_refuted_in_context(),
         })
+    }
+
+    /// How many characters of lines it has room for.
+    pub(super) fn room(&self) -> usize {
+        self.left
+    }
+
+    /// Whether nothing was written on it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+
+    /// The same page for what is no note, and needs no word about notes.
+    pub(super) fn without_frame(self) -> Self {
+        Self { frame: "", ..self }
     }
 
     /// The page for a reader who makes calls in this form.
@@ -66,9 +82,8 @@ impl BriefingPage {
         let fits = chars <= self.left;
         if fits {
             self.left -= chars;
-            self.text.push_str(line);
-            self.text.push('\n');
-            self.is_empty = false;
+            self.body.push_str(line);
+            self.body.push('\n');
         }
         fits
     }
@@ -164,12 +179,16 @@ impl BriefingPage {
 
     /// The page; nothing when nothing was written on it.
     pub(super) fn into_text(self) -> String {
-        if self.is_empty {
-            String::new()
-        } else {
-            format!("{}{CLOSE}\n", self.text)
+        match self.is_empty() {
+            true => String::new(),
+            false => format_page(self.frame, &self.body),
         }
     }
+}
+
+fn format_page(frame: &str, body: &str) -> String {
+    let gap = if frame.is_empty() { "" } else { "\n" };
+    format!("{OPEN}\n{frame}{gap}{body}{CLOSE}\n")
 }
 
 const WITHHELD_TITLE: &str = "No longer true here; the call below each puts it right:";
