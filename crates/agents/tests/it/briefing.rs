@@ -297,7 +297,7 @@ fn episode_that_is_close_to_a_prompt_comes_unasked() {
 #[test]
 fn first_prompt_that_nothing_matches_is_told_how_much_there_is() {
     let (world, mut agent) = (stocked(), Agent::default());
-    insta::assert_snapshot!(agent.prompt(&world, "draw a logo"), @r"
+    insta::assert_snapshot!(agent.prompt(&world, "design a logo"), @r"
     <memory-context>
     Memories kept for this repository: 3, none clearly about this prompt. Ask with memory_recall.
     </memory-context>
@@ -305,8 +305,8 @@ fn first_prompt_that_nothing_matches_is_told_how_much_there_is() {
     assert_eq!(agent.prompt(&world, "now draw a banner"), "", "once");
     assert_eq!(Agent::default().prompt(&world, "git stash"), "");
     let empty = World::verified();
-    assert_eq!(Agent::default().prompt(&empty, "draw a logo"), "");
-    let line = Agent::default().prompt(&stocked(), "draw a logo");
+    assert_eq!(Agent::default().prompt(&empty, "design a logo"), "");
+    let line = Agent::default().prompt(&stocked(), "design a logo");
     let line = line.lines().nth(1).unwrap();
     assert!(apostille_text::tokens::estimate_tokens(line) < 25, "{line}");
 }
@@ -338,7 +338,7 @@ fn where_nothing_is_to_be_shown_nothing_is() {
     let mut world = stocked();
     world.policy.inject.mode = InjectMode::Off;
     let mut agent = Agent::default();
-    let all = agent.prompt(&world, "draw a logo")
+    let all = agent.prompt(&world, "design a logo")
         + &agent.prompt(&world, "api version")
         + &agent.touch(&world, "src/api.rs")
         + &agent.start(&world, "x", true);

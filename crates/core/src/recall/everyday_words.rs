@@ -5,8 +5,8 @@
 const EVERYDAY: &str = "add also chang check code command continu creat delet do done edit ensur error explain fail file find first \
     fix follow function go good help implement improv instal issu keep know last let line list look make mean move \
     name need new next note now ok old open option plea problem project put read remov renam replac repo rewrit \
-    right run see set show simpl start still stop sure tell test thank thing think time tri understand updat us \
-    use user want way work write wrong yes \
+    right run see set show simpl start still stop sure tell test thank think time tri understand updat us \
+    use user want way work write wrong yes all anyth everyth noth someth thing \
     one two three four five six seven eight nine ten second third half \
     today yesterday tomorrow day week month year hour minut morn \
     ts tsx js jsx py rb rs cpp hpp txt md yml";

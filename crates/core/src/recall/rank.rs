@@ -26,7 +26,10 @@ use super::{
     query::{RecallQuery, RelevanceBar},
     trust,
 };
-use crate::policy::{InjectMode, Scoring};
+use crate::{
+    memory::Kind,
+    policy::{InjectMode, Scoring},
+};
 use apostille_text::terms::{QueryTerm, TermRole};
 
 /// After so many days the advantage of a fresh memory is halved.
@@ -53,6 +56,9 @@ const CERTAIN: f32 = 4.4;
 /// What a question of few words needs instead: so much, and so much for each word.
 const FEW_WORDS_NEED: f32 = 0.3;
 const NEED_PER_WORD: f32 = 0.35;
+/// How much of a find a rule or a preference is by the one word of an order that tells something: it has fewer words than a fact
+/// and is worth more. "now install everything with npm" needs "pnpm, not npm".
+const ONE_WORD: f32 = 0.9;
 /// How much of what the best needs is enough beside it: a prompt that one memory answers is about what is remembered, and
 /// seldom about one memory alone.
 const BESIDE: f32 = 0.6;
@@ -131,7 +137,13 @@ fn count_telling_words(query: &RecallQuery) -> usize {
 
 /// Whether a memory is so much of a find that it may be shown unasked, or this share of it.
 fn is_find(query: &RecallQuery, hit: &RecallHit, share: f32) -> bool {
-    hit.why.clarity >= find_needed_clarity(query) * share && hit.why.has_telling_term()
+    let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
+    let is_one_word = is_rule && count_telling_words(query) == 1;
+    let needed = match is_one_word && query.bar != RelevanceBar::Certain {
+        true => ONE_WORD,
+        false => find_needed_clarity(query),
+    };
+    hit.why.clarity >= needed * share && hit.why.has_telling_term()
 }
 
 /// How much of a find a memory must be for this question: less for one of few words, which has no more to be found by.
