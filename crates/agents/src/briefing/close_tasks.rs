@@ -10,6 +10,9 @@ use apostille_text::terms::QueryTerm;
 
 /// How many are told with a prompt.
 const MAX_TOLD: usize = 2;
+/// How much of a find one must be. With every second labelled prompt kept as a past task, 79 % of those came back when they were
+/// asked again with a third of their words left out, and 2.4 % of the other prompts were given one.
+const NEEDED_CLARITY: f32 = 3.0;
 /// How many words of a prompt or a failure a past task must have.
 pub(super) const NEEDED_WORDS_OF_TASK: usize = 3;
 
@@ -19,7 +22,7 @@ pub(super) fn build_request(prompt: &str) -> RecallRequest {
         text: prompt.into(),
         layers: vec![Layer::Episode],
         mode: Some(InjectMode::Relevant),
-        bar: Some(RelevanceBar::Certain),
+        bar: Some(RelevanceBar::Clear),
         count: Some(MAX_TOLD),
         ..RecallRequest::default()
     }
@@ -28,7 +31,8 @@ pub(super) fn build_request(prompt: &str) -> RecallRequest {
 /// Those that are close enough.
 pub(super) fn keep_close_tasks(mut tasks: Vec<VerifiedHit>) -> Vec<VerifiedHit> {
     let n_telling = |it: &VerifiedHit| it.hit.why.terms.iter().filter(|it| it.is_telling).count();
-    tasks.retain(|it| n_telling(it) >= NEEDED_WORDS_OF_TASK);
+    let is_close = |it: &VerifiedHit| it.hit.why.clarity >= NEEDED_CLARITY;
+    tasks.retain(|it| is_close(it) && n_telling(it) >= NEEDED_WORDS_OF_TASK);
     tasks
 }
 
