@@ -75,6 +75,7 @@ mod tests {
                 is_unmerged,
                 is_traced: true,
                 beside: None,
+                superseded_by: None,
                 is_outranked: false,
                 deed: None,
             });

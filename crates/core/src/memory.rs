@@ -440,6 +440,14 @@ impl Status {
             Self::Active | Self::Superseded { .. } => None,
         }
     }
+
+    /// The memory that took the place of this one.
+    pub fn superseded_by(&self) -> Option<MemoryId> {
+        match self {
+            Self::Superseded { by } => Some(*by),
+            _ => None,
+        }
+    }
 }
 
 /// How often a memory was of use.

@@ -12,7 +12,7 @@ use crate::{
     branches::OtherVersion,
     evidence::Evidence,
     format::format_utc_day,
-    memory::{Channel, Handle, Memory},
+    memory::{Channel, Handle, Memory, Stage},
 };
 
 /// How many replaced words are told.
@@ -30,6 +30,13 @@ pub fn describe_other_version(it: &OtherVersion) -> String {
         OtherVersion::Replaces(old) => format!("on a branch: replaces {old} once merged"),
         OtherVersion::ReplacedBy(new) => format!("{new} replaces it once its branch is merged"),
     }
+}
+
+/// Where a memory is in its life, with what took its place: `superseded by m-13`; nothing where it is in use.
+pub fn describe_stage(memory: &Memory, superseded_by: Option<Handle>) -> Option<String> {
+    let by = superseded_by.map_or(String::new(), |by| format!(" by {by}"));
+    let stage = memory.status.stage();
+    (stage != Stage::Active).then(|| format!("{stage}{by}"))
 }
 
 /// What is said where a correction was made on a branch.

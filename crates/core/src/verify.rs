@@ -21,9 +21,9 @@ use crate::{
     branches::{self, OtherVersion, VersionView, choose_version},
     event::{Batch, Event, EventBody, Precondition},
     judge::MemoryJudge,
-    memory::{Memory, MemoryId},
+    memory::{Handle, Memory, MemoryId, Status},
     refusal::check_text,
-    standing_text::StandingView,
+    standing_text::{StandingView, describe_stage},
     store::StoreError,
 };
 use apostille_cite::{
@@ -82,7 +82,9 @@ pub struct VerifiedMemory {
     pub is_traced: bool,
     /// The version of it that it is kept beside until the default branch decides.
     pub beside: Option<OtherVersion>,
-    /// Whether another version of it is the one that a reader of this tree is shown.
+    /// What took its place, where that is still there.
+    pub superseded_by: Option<Handle>,
+    /// Whether another version of it is the one that a reader of this tree is shown, or another took its place for good.
     pub is_outranked: bool,
     /// What was done about it.
     pub deed: Option<VerifyAction>,
@@ -124,9 +126,20 @@ impl VerifiedMemory {
             is_unmerged: false,
             is_traced: false,
             beside: None,
+            superseded_by: None,
             is_outranked: false,
             deed: None,
         }
+    }
+
+    /// Where it is in its life, in words; nothing where it is in use.
+    pub fn describe_stage(&self) -> Option<String> {
+        describe_stage(&self.memory, self.superseded_by)
+    }
+
+    /// Whether another took its place for good.
+    pub fn is_superseded(&self) -> bool {
+        self.memory.status.superseded_by().is_some()
     }
 
     /// How its fact stands.
@@ -248,6 +261,7 @@ fn follow_citations_in_detail(
 ) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
     let mut looked_up = judge_memories(cx, memories, most);
     note_other_versions(cx, &mut looked_up, most);
+    note_replacements(cx, &mut looked_up);
     looked_up
 }
 
@@ -266,6 +280,7 @@ fn judge_memories(
             is_traced: judged.findings.iter().all(is_traced),
             judgement: judged.judgement,
             beside: None,
+            superseded_by: None,
             is_outranked: false,
             deed: None,
         };
@@ -302,6 +317,22 @@ fn note_other_versions(
     }
     for (it, _) in looked_up {
         it.is_outranked |= replaced.contains(&it.memory.id);
+    }
+}
+
+/// Says of each memory that was superseded what took its place, unless that is gone since.
+fn note_replacements(cx: &Context, looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)]) {
+    let statuses = looked_up.iter().map(|it| &it.0.memory.status);
+    let ids: Vec<MemoryId> = statuses.filter_map(Status::superseded_by).collect();
+    if ids.is_empty() {
+        return;
+    }
+    let known = cx.store.get_by_ids(&ids).unwrap_or_default();
+    for (it, _) in looked_up.iter_mut().filter(|it| it.0.is_superseded()) {
+        let by = it.memory.status.superseded_by();
+        let is_new = |new: &&Memory| Some(new.id) == by && new.space == it.memory.space;
+        it.superseded_by = known.iter().find(is_new).map(Memory::handle);
+        it.is_outranked = true;
     }
 }
 

@@ -3,7 +3,7 @@
 use apostille_core::Context;
 use apostille_core::{
     event::LoggedEvent,
-    memory::{Memory, MemoryId, Status},
+    memory::{Memory, MemoryId},
     store::{EventPage, Store, StoreError},
     verify::{self, VerifiedMemory},
 };
@@ -76,17 +76,13 @@ pub struct Replacements {
 
 /// Follows the replacements of a memory in both directions; a chain stays within its space.
 pub fn find_replacements(store: &dyn Store, memory: &Memory) -> Result<Replacements, StoreError> {
-    let replaced_by = |it: &Memory| match it.status {
-        Status::Superseded { by } => Some(by),
-        _ => None,
-    };
     let mut older = follow_replacement_chain(store, memory, |it| it.supersedes)?;
     // What is still in use was not replaced yet: it is another version.
     let n_replaced = older.iter().position(Memory::is_active);
     older.truncate(n_replaced.unwrap_or(older.len()));
     Ok(Replacements {
         older,
-        newer: follow_replacement_chain(store, memory, replaced_by)?,
+        newer: follow_replacement_chain(store, memory, |it| it.status.superseded_by())?,
     })
 }
 

@@ -52,6 +52,9 @@ pub struct MemoryView {
     /// The memory that takes the place of this one then.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced_once_merged_by: Option<String>,
+    /// The memory that took the place of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "TextEncoded<VerifyAction>")]
@@ -75,6 +78,7 @@ impl From<&Memory> for MemoryView {
             unmerged: false,
             replaces_once_merged: None,
             replaced_once_merged_by: None,
+            replaced_by: None,
             deed: None,
             score: None,
             why: None,
@@ -103,6 +107,7 @@ impl From<&VerifiedMemory> for MemoryView {
             note: StandingView::from(it).note(),
             verdicts: Some(build_verdict_views(&it.memory, &it.verdicts)),
             unmerged: it.is_unmerged,
+            replaced_by: it.superseded_by.map(|it| it.to_string()),
             deed: it.deed.map(VerifyAction::as_str),
             ..Self::from(&it.memory).with_other_version(it.beside.as_ref())
         }

@@ -81,11 +81,13 @@ impl From<&VerifyReport> for VerifyReply {
 }
 
 /// How many stand how; what a branch says that is not merged here is counted apart, and so is what has another version that
-/// stands here.
+/// stands here, and what was superseded.
 fn count_by_standing(verified: &[VerifiedMemory]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for it in verified {
-        let word = if it.standing().is_refuted() && it.is_unmerged {
+        let word = if it.is_superseded() {
+            "superseded"
+        } else if it.standing().is_refuted() && it.is_unmerged {
             "unmerged"
         } else if it.is_outranked {
             "other_version"

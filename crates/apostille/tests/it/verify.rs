@@ -92,6 +92,32 @@ fn what_is_disproved_is_invalidated_when_asked() {
     insta::assert_snapshot!("verify_invalidated", env.run(&["show", "m-2"]));
 }
 
+/// A fact that was replaced, and the code of what replaced it edited since.
+fn replaced_and_edited() -> Env {
+    let env = lived_on();
+    let new = "uploads are limited to 25 MB by MAX_UPLOAD";
+    env.ok(&["supersede", "m-2", new, "--cite=src/limits.rs:3"]);
+    env.write(
+        "src/limits.rs",
+        "const MB: u64 = 1024 * 1024;\n\npub const MAX_UPLOAD: u64 = 50 * MB;\n",
+    );
+    env
+}
+
+#[test]
+fn verify_says_what_replaced_a_memory() {
+    let env = replaced_and_edited();
+    insta::assert_snapshot!("verify_superseded", env.run(&["verify", "m-2"]));
+    let told = json(&env, &["verify", "m-2"]);
+    assert_eq!(told["ok"], true, "{told}");
+    assert_eq!(told["counts"]["superseded"], 1, "{told}");
+    assert_eq!(told["memories"][0]["replaced_by"], "m-4", "{told}");
+    assert_eq!(
+        env.run(&["verify", "m-2", "--fix"]).out,
+        "there is nothing to fix\n"
+    );
+}
+
 #[test]
 fn half_done_work_disproves_nothing() {
     let env = lived_on();

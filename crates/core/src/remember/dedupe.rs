@@ -31,8 +31,9 @@ use crate::{
     memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage},
     refusal::Refusal,
     store::StoreError,
-    verify,
+    verify::{self, VerifiedMemory},
 };
+use apostille_cite::standing::Showing;
 use apostille_text::{contradict, contradict::FactRelation, terms, words::words};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
@@ -300,7 +301,12 @@ pub fn withhold_stale_facts(
 ) -> Result<Vec<NearMemory>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
     let looked_up = verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
-    for stale in looked_up.iter().filter(|it| !it.is_good()) {
+    // What this draft just replaced is told, unless the code speaks against it.
+    let is_stale = |it: &&VerifiedMemory| match it.is_superseded() {
+        true => it.standing().showing() == Showing::Withheld,
+        false => !it.is_good(),
+    };
+    for stale in looked_up.iter().filter(is_stale) {
         for it in near.iter_mut().filter(|it| it.id == stale.memory.id) {
             it.fact = format!("(not repeated: it is {} here)", stale.standing());
         }

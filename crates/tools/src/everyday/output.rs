@@ -402,6 +402,24 @@ fn shorten_code(code: &str) -> String {
     format!("{}\n…", &code[..whole])
 }
 
+/// A memory that another took the place of; what it said is not repeated.
+#[derive(Serialize)]
+struct SupersededMemory {
+    id: String,
+    /// What took its place, where that is still there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+}
+
+impl From<&VerifiedMemory> for SupersededMemory {
+    fn from(it: &VerifiedMemory) -> Self {
+        Self {
+            id: it.memory.handle().to_string(),
+            by: it.superseded_by.map(|it| it.to_string()),
+        }
+    }
+}
+
 /// What came of verifying.
 #[derive(Serialize)]
 pub(super) struct VerifyToolReply {
@@ -412,25 +430,30 @@ pub(super) struct VerifyToolReply {
     unverified: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<MemoryProblem>,
+    /// Those that are no longer in use, however their code stands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    superseded: Vec<SupersededMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
 impl VerifyToolReply {
     pub(super) fn new(report: &VerifyReport) -> Self {
+        let (superseded, used): (Vec<_>, Vec<_>) =
+            report.memories.iter().partition(|it| it.is_superseded());
         let is_cited = |it: &&VerifiedMemory| !it.verdicts.is_empty();
-        let verified = report.memories.iter().filter(is_cited).count();
-        let wrong = report
-            .memories
-            .iter()
-            .filter(is_cited)
+        let cited: Vec<&VerifiedMemory> = used.iter().copied().filter(is_cited).collect();
+        let verified = cited.len();
+        let wrong = cited
+            .into_iter()
             .filter(|it| it.standing() != Standing::Stands && !it.is_outranked);
         let n_wrong = wrong.clone().count();
         Self {
             verified,
             good: verified - n_wrong,
-            unverified: report.memories.len() - verified,
+            unverified: used.len() - verified,
             problems: wrong.take(MAX_TOLD).map(MemoryProblem::new).collect(),
+            superseded: superseded.into_iter().map(SupersededMemory::from).collect(),
             more: n_wrong.checked_sub(MAX_TOLD).filter(|it| *it > 0),
         }
     }

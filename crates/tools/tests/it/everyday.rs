@@ -136,6 +136,20 @@ fn a_correction_on_a_branch_is_kept_beside_what_it_corrects() {
 }
 
 #[test]
+fn verify_tool_names_what_replaced_a_memory() {
+    let world = known();
+    let correction = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is the number 7 of the protocol"});
+    let kept = call_everyday_tool(&world, "memory_revise", correction);
+    let verified = call_everyday_tool(&world, "memory_verify", json!({"ids": ["m-1"]}));
+    let superseded = json!([{"id": "m-1", "by": kept["id"]}]);
+    assert_eq!(
+        verified,
+        json!({"verified": 0, "good": 0, "superseded": superseded}),
+        "{kept}"
+    );
+}
+
+#[test]
 fn what_moved_is_shown_where_it_is() {
     let world = known();
     world.shelf.write(

@@ -22,6 +22,7 @@ const FEW: usize = 20;
 
 const UNMERGED: &str = "Recorded on a branch that is not merged here";
 const REPLACED: &str = "Replaced here by a correction";
+const SUPERSEDED: &str = "No longer in use";
 
 /// How a memory is shown and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +34,7 @@ enum VerifyGroup {
     Unknown,
     Unmerged,
     Replaced,
+    Superseded,
     Check,
     Contradicted,
     Gone,
@@ -41,6 +43,7 @@ enum VerifyGroup {
 fn classify_verified(it: &VerifiedMemory) -> VerifyGroup {
     let worst = find_worst_verdict(&it.verdicts);
     match (it.standing(), worst) {
+        _ if it.is_superseded() => VerifyGroup::Superseded,
         (Standing::Stated, _) | (_, None) => VerifyGroup::Uncited,
         (standing, _) if standing.is_refuted() && it.is_unmerged => VerifyGroup::Unmerged,
         _ if it.is_outranked && matches!(it.beside, Some(OtherVersion::Replaces(_))) => {
@@ -75,6 +78,7 @@ impl VerifyPage<'_> {
             self.format_unknown(paint),
             self.format_versions(paint, VerifyGroup::Unmerged, UNMERGED),
             self.format_versions(paint, VerifyGroup::Replaced, REPLACED),
+            self.format_versions(paint, VerifyGroup::Superseded, SUPERSEDED),
             self.format_entries(paint, |it| it >= VerifyGroup::Check),
             self.format_counts() + &self.format_next_step(paint),
         ];
@@ -130,8 +134,10 @@ impl VerifyPage<'_> {
             .collect()
     }
 
-    /// What another branch says. Nothing is shown against it: here it was never said, or another version stands.
+    /// What another branch says, and what was superseded. Nothing is shown against it: here it was never said, or another
+    /// version stands.
     fn format_versions(&self, paint: &Paint, group: VerifyGroup, title: &str) -> String {
+        let beside = |it: &VerifiedMemory| it.beside.as_ref().map(describe_other_version);
         let row = |it: &VerifiedMemory| {
             let place = it
                 .memory
@@ -140,7 +146,7 @@ impl VerifyPage<'_> {
                 .map(|it| memory::format_place(&it.location()));
             let version = match it.deed {
                 Some(deed) => Some(deed.to_string()),
-                None => it.beside.as_ref().map(describe_other_version),
+                None => it.describe_stage().or_else(|| beside(it)),
             };
             let version = version.map(|it| style_text(DIM, format!("{it}; ")));
             [
@@ -243,7 +249,8 @@ fn choose_group_style(group: VerifyGroup) -> Style {
         VerifyGroup::Uncited
         | VerifyGroup::Unknown
         | VerifyGroup::Unmerged
-        | VerifyGroup::Replaced => DIM,
+        | VerifyGroup::Replaced
+        | VerifyGroup::Superseded => DIM,
     }
 }
 
@@ -259,6 +266,7 @@ fn format_group_count(group: VerifyGroup, n: usize) -> String {
         VerifyGroup::Unknown => "could not be looked up",
         VerifyGroup::Unmerged => "not merged here",
         VerifyGroup::Replaced => "replaced here",
+        VerifyGroup::Superseded => "superseded",
         VerifyGroup::Check => "to check",
         VerifyGroup::Contradicted => "contradicted",
         VerifyGroup::Gone => "gone",
