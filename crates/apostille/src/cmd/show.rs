@@ -35,13 +35,14 @@ fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {
     } = &shown.memory;
     let handle = memory.handle();
     let head = memory::format_memory_head(memory, shown.memory.standing());
+    let head = head + &format_stage(&shown.memory);
     let fact = paint.wrap_text(&memory.fact, 2);
     let mut parts = vec![
         format!("{BOLD}{handle}{BOLD:#}  {head}\n{fact}"),
         format_memory_fields(paint, &shown.memory),
         format_memory_evidence(memory, verdicts),
-        format_related_memories("Replaced", &shown.older),
-        format_related_memories("Replaced by", &shown.newer),
+        format_related_memories(paint, "Replaced", &shown.older),
+        format_related_memories(paint, "Replaced by", &shown.newer),
         format_memory_history(paint, &shown.history),
     ];
     parts.retain(|it| !it.is_empty());
@@ -130,13 +131,29 @@ fn format_memory_evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
         .collect()
 }
 
-fn format_related_memories(title: &str, memories: &[VerifiedMemory]) -> String {
-    let lines = memories
-        .iter()
-        .map(|it| format!("  {}", memory::format_handle_and_fact(&it.memory)));
+/// What it replaced, or what replaced it, each with how it stands: what took its place may be edited away by now.
+fn format_related_memories(paint: &Paint, title: &str, memories: &[VerifiedMemory]) -> String {
+    let row = |it: &VerifiedMemory| {
+        [
+            style_text(BOLD, it.memory.handle()),
+            format_standing_and_stage(it),
+            flatten_to_line(&it.memory.fact),
+        ]
+    };
     format_if(!memories.is_empty(), || {
-        format!("{BOLD}{title}{BOLD:#}\n{}", join_texts(lines, ""))
+        let table = paint.format_table(2, memories.iter().map(row));
+        format!("{BOLD}{title}{BOLD:#}\n{table}")
     })
+}
+
+/// How it stands here, and where it is in its life unless it is in use.
+fn format_standing_and_stage(it: &VerifiedMemory) -> String {
+    memory::style_standing(it.standing().as_str()) + &format_stage(it)
+}
+
+fn format_stage(it: &VerifiedMemory) -> String {
+    let stage = it.describe_stage().map(|it| format!(" · {it}"));
+    stage.map_or(String::new(), |it| style_text(DIM, it))
 }
 
 fn format_memory_history(paint: &Paint, events: &[LoggedEvent]) -> String {

@@ -119,6 +119,13 @@ fn verify_says_what_replaced_a_memory() {
 }
 
 #[test]
+fn show_says_how_each_side_of_a_replacement_stands() {
+    let env = replaced_and_edited();
+    insta::assert_snapshot!("show_superseded", env.run(&["show", "m-2"]));
+    insta::assert_snapshot!("show_superseding", env.run(&["show", "m-4"]));
+}
+
+#[test]
 fn half_done_work_disproves_nothing() {
     let env = lived_on();
     env.write("src/limits.rs", "\n");

@@ -3,7 +3,7 @@
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_core::{
     event::{EventBody, LoggedEvent},
-    memory::{Memory, MemoryId},
+    memory::{Memory, MemoryId, Stage},
     verify::VerifiedMemory,
 };
 use maud::{Markup, html};
@@ -46,11 +46,18 @@ fn render_related_memories(
     html! {
         @if !memories.is_empty() {
             h3 { (title) }
-            ul.chain { @for it in memories.iter().map(|it| &it.memory) {
-                li { (render_handle_link(scope, it.handle())) " " (render_badge(it.status.stage().as_str())) " "
-                    span dir="auto" { (shorten_shown_text(&it.fact, TEXT)) } }
-            } }
+            ul.chain { @for it in memories { li { (render_related_memory(scope, it)) } } }
         }
+    }
+}
+
+/// It is told how it stands here: what took the place of another may be edited away by now.
+fn render_related_memory(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
+    let (memory, stage) = (&it.memory, it.memory.status.stage());
+    html! {
+        (render_handle_link(scope, memory.handle())) " " (render_badge(it.standing().as_str())) " "
+        @if stage != Stage::Active { (render_badge(stage.as_str())) " " }
+        span dir="auto" { (shorten_shown_text(&memory.fact, TEXT)) }
     }
 }
 

@@ -26,6 +26,7 @@ pub fn find_unmarked_memories(text: &str, marking: Marking) -> Vec<String> {
     let mut search = UnmarkedSearch {
         marking,
         page: text,
+        head: find_head(text),
         found: Vec::new(),
     };
     match serde_json::from_str(text) {
@@ -37,10 +38,21 @@ pub fn find_unmarked_memories(text: &str, marking: Marking) -> Vec<String> {
     search.found
 }
 
+/// What an answer begins with: the field `memory` of a record, the first paragraph of a text that shows a memory.
+fn find_head(text: &str) -> String {
+    let is_telling = |it: &&str| !list_shown_memories(it).is_empty();
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => value["memory"].to_string(),
+        Err(_) => text.split("\n\n").find(is_telling).unwrap_or("").to_owned(),
+    }
+}
+
 struct UnmarkedSearch<'t> {
     marking: Marking,
     /// The whole answer: a face that marks doubts may name them at its end.
     page: &'t str,
+    /// What an answer about one memory says of it first; that goes for its history below, and for no other memory.
+    head: String,
     found: Vec<String>,
 }
 
@@ -98,7 +110,8 @@ impl UnmarkedSearch<'_> {
                 .iter()
                 .all(|mark| *mark == it.mark)
         };
-        let mut own = scopes.iter().filter(is_own);
+        let head = Some(&self.head).filter(|head| head.contains(it.mark));
+        let mut own = scopes.iter().chain(head).filter(is_own);
         match self.marking {
             Marking::Nothing => true,
             Marking::Doubts if it.is_good => true,

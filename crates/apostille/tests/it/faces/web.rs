@@ -94,7 +94,7 @@ fn open_page(server: &Server, browser: &Browser, page: &Route) -> Vec<FaceAnswer
         .collect()
 }
 
-/// What a person reads of a page: each row, item and section is a paragraph of its own.
+/// What a person reads of a page: each row, item and section is a paragraph of its own, a heading one with what is below it.
 fn read_page_text(html: &str) -> String {
     let body = html.split_once("<main").map_or(html, |it| it.1);
     let mut text = String::new();
@@ -105,7 +105,8 @@ fn read_page_text(html: &str) -> String {
             .split([' ', '\n'])
             .next()
             .unwrap_or_default();
-        let is_entry = ["li", "tr", "article", "section", "form", "h1", "h2"].contains(&name);
+        let is_entry = ["li", "tr", "article", "section", "form"].contains(&name)
+            || ["h1", "h2"].contains(&name) && !tag.starts_with('/');
         text += if is_entry { "\n\n" } else { " " };
         text += words;
     }

@@ -45,10 +45,16 @@ pub const MEMORIES: &[Marked] = &[
     good("crane", &["stated", "identity"]),
     good("dunlin", &["stated"]),
     good("osprey", &["stated"]),
-    doubtful("puffin", &["contradicted", "no longer true"]),
+    doubtful(
+        "puffin",
+        &["contradicted", "no longer true", "invalidated", "invalid"],
+    ),
     good("kestrel", &["stated", "noted", "session"]),
     // The queue says why each waits, and has nothing that does not.
     doubtful("godwit", &["pending", "outside"]),
+    // What was replaced is no longer said, however its own code stands; and what replaced it was edited away since.
+    doubtful("avocet", &["superseded", "replaced by"]),
+    doubtful("whimbrel", &["contradicted", "no longer true"]),
 ];
 
 const CHECKOUT: &str = "//! The checkout.
@@ -71,7 +77,13 @@ fn round_fee(cents: u64) -> u64 {
 
 // the queue holds this many
 const QUEUE: usize = 64;
+
+// so long the checkout keeps a basket, in days
+const BASKET_DAYS: u64 = 30;
 ";
+
+/// Where the checkout says how long it keeps a basket.
+const BASKET: &str = "--cite=src/checkout.rs:22-23";
 
 /// What is true of the code, and the lines that say it.
 const FACTS: [(&str, &str); 5] = [
@@ -122,7 +134,7 @@ const STATEMENTS: [&[&str]; 6] = [
 
 /// The names of all memories.
 pub fn list_handles() -> impl Iterator<Item = String> {
-    let in_repo = (1..=10).map(|n| format!("m-{n}"));
+    let in_repo = (1..=13).map(|n| format!("m-{n}"));
     in_repo.chain(["u-1".to_owned(), "u-2".to_owned()])
 }
 
@@ -143,11 +155,12 @@ impl FaceWorld {
     pub fn new() -> Self {
         let mut env = Env::new();
         env.set("APOSTILLE_HOOK_ALONE", "1");
-        env.write("src/checkout.rs", CHECKOUT);
+        env.write("src/checkout.rs", CHECKOUT.replace("= 30", "= 20"));
         env.write("src/keys.rs", "const RETRY_KEY: u32 = 1;\n");
         env.commit();
         let world = Self { env };
         world.remember_all();
+        world.replace_one();
         world.edit_code();
         copy_files(&world.data(), &world.saved());
         world
@@ -169,6 +182,16 @@ impl FaceWorld {
         self.ok(&["task", "note", "--decision", decision, place]);
     }
 
+    /// The code is changed for everybody, and so is what is said of it.
+    fn replace_one(&self) {
+        let old = "the checkout keeps a basket for BASKET_DAYS = 20 days (avocet)";
+        self.stated(&["remember", old, BASKET]);
+        self.write("src/checkout.rs", CHECKOUT);
+        self.commit();
+        let new = "the checkout keeps a basket for BASKET_DAYS = 30 days (whimbrel)";
+        self.stated(&["supersede", "m-12", new, BASKET]);
+    }
+
     /// Nothing of this is committed: how a memory stands belongs to the reader's own checkout.
     fn edit_code(&self) {
         let fee = "fn round_fee(cents: u64) -> u64 {\n    cents / 10 * 10\n}\n\n";
@@ -176,6 +199,7 @@ impl FaceWorld {
             .replace("MAX_WAIT: u64 = 10", "MAX_WAIT: u64 = 25")
             .replace("let base = 100;", "let base = start_of(n);")
             .replace("QUEUE: usize = 64", "QUEUE: usize = 16")
+            .replace("BASKET_DAYS: u64 = 30", "BASKET_DAYS: u64 = 45")
             .replace(fee, "");
         self.write("src/checkout.rs", edited);
         // Links are not followed, so nobody can look.
