@@ -337,7 +337,7 @@ fn skip_modifiers<'t, 'a>(tokens: &'t [Token<'a>], modifiers: &str) -> &'t [Toke
         let is_followed = rest
             .get(1)
             .is_some_and(|it| it.is_name() || it.text == "(" || it.text == "\"");
-        if !is_in_word_list(modifiers, first.text) || !is_followed {
+        if !is_followed || !is_in_word_list(modifiers, first.text) {
             break;
         }
         rest = &rest[1..];

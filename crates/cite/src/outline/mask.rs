@@ -41,15 +41,39 @@ impl StringSyntax {
     }
 }
 
+/// The bytes that a comment or a string may open with. All others are code, which most of a file is.
+struct Openers([bool; 256]);
+
+impl Openers {
+    fn new(comments: CommentSyntax, strings: StringSyntax) -> Self {
+        let mut openers = [false; 256];
+        let marks = comments.line_starts().iter().copied();
+        let marks = marks.chain(comments.block_marks().map(|it| it.0));
+        let marks = marks.filter_map(|it| it.bytes().next());
+        let quotes = b"\"'`".iter().copied();
+        for it in marks.chain(quotes).chain(strings.is_rust.then_some(b'r')) {
+            openers[usize::from(it)] = true;
+        }
+        Self(openers)
+    }
+
+    /// How much of a line is code before something may open.
+    fn count_code(&self, rest: &[u8]) -> usize {
+        let opener = rest.iter().position(|it| self.0[usize::from(*it)]);
+        opener.unwrap_or(rest.len())
+    }
+}
+
 /// The lines of a file of this name with comments and the insides of strings as blanks.
 pub(super) fn mask_lines(path: &str, lines: &[&[u8]]) -> Vec<Vec<u8>> {
     let comments = CommentSyntax::from_path(path);
     let extension = path.rsplit('.').next().unwrap_or_default();
     let strings = StringSyntax::from_extension(extension);
+    let openers = Openers::new(comments, strings);
     let mut state = MaskState::Code;
     lines
         .iter()
-        .map(|line| mask_line(line, comments, strings, &mut state))
+        .map(|line| mask_line(line, comments, strings, &openers, &mut state))
         .collect()
 }
 
@@ -57,10 +81,19 @@ fn mask_line(
     line: &[u8],
     comments: CommentSyntax,
     strings: StringSyntax,
+    openers: &Openers,
     state: &mut MaskState,
 ) -> Vec<u8> {
     let mut mask = Vec::with_capacity(line.len());
     while mask.len() < line.len() {
+        let rest = &line[mask.len()..];
+        if *state == MaskState::Code {
+            let n_code = openers.count_code(rest);
+            mask.extend_from_slice(&rest[..n_code]);
+            if n_code == rest.len() {
+                break;
+            }
+        }
         let rest = &line[mask.len()..];
         let n = match state {
             MaskState::BlockComment => {
