@@ -86,7 +86,8 @@ impl RecallFilter {
         layers: &[Layer],
         moved: &BTreeSet<MemoryId>,
     ) -> Result<Option<HashSet<u64>>, CoreError> {
-        if self.is_empty() {
+        // Most memories are knowledge: a question to another layer is a narrow one.
+        if self.is_empty() && layers.contains(&Layer::Knowledge) {
             return Ok(None);
         }
         let active = MemoryFilter {
