@@ -198,7 +198,7 @@ impl BriefingAudience<'_> {
             false => ask,
         };
         let has_past = !is_history && !is_aside;
-        let past = has_past.then(|| close_tasks::build_request(text));
+        let past = has_past.then(|| close_tasks::build_task_request(text));
         let (page, made) = self.recall_onto_page(cx, page, ask, past)?;
         let page = match is_first && !is_aside && page.is_empty() {
             true => self.count_memories(cx, page)?,

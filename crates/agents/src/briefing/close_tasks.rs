@@ -17,7 +17,7 @@ const NEEDED_CLARITY: f32 = 3.0;
 pub(super) const NEEDED_WORDS_OF_TASK: usize = 3;
 
 /// What is asked beside a prompt that does not ask for history.
-pub(super) fn build_request(prompt: &str) -> RecallRequest {
+pub(super) fn build_task_request(prompt: &str) -> RecallRequest {
     RecallRequest {
         text: prompt.into(),
         layers: vec![Layer::Episode],
@@ -42,7 +42,7 @@ pub(super) fn has_words(hit: &VerifiedHit, needed: usize) -> bool {
 }
 
 /// How many words of a question tell what it is about.
-pub(super) fn count_words(query: &RecallQuery) -> usize {
+pub(super) fn count_question_words(query: &RecallQuery) -> usize {
     let is_word = |it: &&QueryTerm| it.is_content() && it.weight >= 1.0;
     query.terms.iter().filter(is_word).count()
 }

@@ -15,7 +15,7 @@ use crate::hook::failure::FailedCommand;
 
 use super::{
     Briefing, BriefingAudience,
-    close_tasks::{NEEDED_WORDS_OF_TASK, count_words, has_words},
+    close_tasks::{NEEDED_WORDS_OF_TASK, count_question_words, has_words},
     page::{self, BriefingPage},
 };
 
@@ -75,7 +75,7 @@ impl BriefingAudience<'_> {
 fn is_about_failure(query: &RecallQuery, hit: &VerifiedHit) -> bool {
     let needed = match hit.hit.memory.layer {
         Layer::Episode => NEEDED_WORDS_OF_TASK,
-        _ => NEEDED_WORDS.min(count_words(query)),
+        _ => NEEDED_WORDS.min(count_question_words(query)),
     };
     has_words(hit, needed)
 }

@@ -56,24 +56,24 @@ pub(super) fn recognize_prompt_kind(text: &str) -> PromptKind {
     let Some(first) = sentences.next() else {
         return PromptKind::Aside;
     };
-    match is_work(&first) || sentences.any(|it| is_order(&it)) {
+    match is_work(&first) || sentences.any(|it| orders_something(&it)) {
         true => PromptKind::Work,
         false => PromptKind::Aside,
     }
 }
 
 /// A sentence as its words, without what it begins with before it begins.
-struct Sentence<'a> {
+struct PromptSentence<'a> {
     words: Vec<&'a str>,
     is_asked: bool,
 }
 
-fn split_sentences(text: &str) -> Vec<Sentence<'_>> {
+fn split_sentences(text: &str) -> Vec<PromptSentence<'_>> {
     let mut sentences = Vec::new();
     for line in text.split(['\n', ';']) {
         let mut rest = line;
         while !rest.is_empty() {
-            let end = find_sentence_end(rest);
+            let end = find_clause_end(rest);
             sentences.extend(read_sentence(&rest[..end]));
             rest = &rest[end..];
         }
@@ -82,14 +82,14 @@ fn split_sentences(text: &str) -> Vec<Sentence<'_>> {
 }
 
 /// Behind the next mark that a space follows, or before ", then".
-fn find_sentence_end(text: &str) -> usize {
+fn find_clause_end(text: &str) -> usize {
     let marks = [". ", "? ", "! "].map(|it| text.find(it).map(|at| at + 2));
     let turns = [", then ", ", afterwards "].map(|it| text.find(it).map(|at| at + 2));
     let ends = marks.into_iter().chain(turns).flatten();
     ends.min().unwrap_or(text.len())
 }
 
-fn read_sentence(text: &str) -> Option<Sentence<'_>> {
+fn read_sentence(text: &str) -> Option<PromptSentence<'_>> {
     let is_asked = text.trim_end().ends_with('?');
     let text = text.split(|c: char| !c.is_alphanumeric());
     let all: Vec<&str> = text.filter(|it| !it.is_empty()).collect();
@@ -102,10 +102,10 @@ fn read_sentence(text: &str) -> Option<Sentence<'_>> {
     } else {
         all
     };
-    (!words.is_empty()).then_some(Sentence { words, is_asked })
+    (!words.is_empty()).then_some(PromptSentence { words, is_asked })
 }
 
-impl Sentence<'_> {
+impl PromptSentence<'_> {
     fn begins_with(&self, list: &str) -> bool {
         self.words
             .first()
@@ -130,7 +130,7 @@ impl Sentence<'_> {
     }
 }
 
-fn is_work(it: &Sentence<'_>) -> bool {
+fn is_work(it: &PromptSentence<'_>) -> bool {
     if it.is_question() {
         it.asks_what_ought_to_be()
     } else {
@@ -138,7 +138,7 @@ fn is_work(it: &Sentence<'_>) -> bool {
     }
 }
 
-fn is_order(it: &Sentence<'_>) -> bool {
+fn orders_something(it: &PromptSentence<'_>) -> bool {
     let is_none = [QUESTIONS, NO_ORDERS, ASIDES]
         .iter()
         .any(|list| it.begins_with(list));
