@@ -30,7 +30,7 @@ use crate::{
     memory::Kind,
     policy::{InjectMode, Scoring},
 };
-use apostille_text::terms::{QueryTerm, TermRole, extract_terms};
+use apostille_text::terms::{QueryTerm, TermRole};
 
 /// After so many days the advantage of a fresh memory is halved.
 const HALF_LIFE_DAYS: f32 = 90.0;
@@ -48,13 +48,11 @@ const NEAR_MEANING: f32 = 0.35;
 /// How far behind the best a memory may be that is shown unasked.
 const CLOSE: f32 = 0.4;
 /// How much of a find a memory must be to be shown for what was ordered: orders meet conventions.
-const LIKELY: f32 = 1.4;
-/// What it must be where a single word tells, and not of its subject: such a word is met by chance.
-const LIKELY_BY_CHANCE: f32 = 2.4;
+const LIKELY: f32 = 1.8;
 /// How much of a find a memory must be to be clearly relevant.
 const CLEAR: f32 = 2.2;
 /// How much of a find a memory must be to be relevant beyond doubt.
-const CERTAIN: f32 = 6.0;
+const CERTAIN: f32 = 4.4;
 /// What a question of few words needs instead: so much, and so much for each word.
 const FEW_WORDS_NEED: f32 = 0.3;
 const NEED_PER_WORD: f32 = 0.35;
@@ -143,26 +141,16 @@ fn is_find(query: &RecallQuery, hit: &RecallHit, share: f32) -> bool {
     let is_one_word = is_rule && count_telling_words(query) == 1;
     let needed = match is_one_word && query.bar != RelevanceBar::Certain {
         true => ONE_WORD,
-        false => find_needed_clarity(query, is_met_by_chance(hit)),
+        false => find_needed_clarity(query),
     };
     hit.why.clarity >= needed * share && hit.why.has_telling_term()
 }
 
-/// Whether a memory shares a single telling word with the question, and not one of its subject.
-fn is_met_by_chance(hit: &RecallHit) -> bool {
-    let subject = hit.memory.subject.as_deref().map(extract_terms);
-    let subject = subject.unwrap_or_default();
-    let telling = || hit.why.terms.iter().filter(|it| it.is_telling);
-    let mut in_subject = telling().filter(|it| subject.iter().any(|(term, _)| *term == it.term));
-    telling().count() < 2 && in_subject.next().is_none()
-}
-
 /// How much of a find a memory must be for this question: less for one of few words, which has no more to be found by.
-fn find_needed_clarity(query: &RecallQuery, is_chance: bool) -> f32 {
+fn find_needed_clarity(query: &RecallQuery) -> f32 {
     let few = FEW_WORDS_NEED + NEED_PER_WORD * query.count_words() as f32;
     match query.bar {
         RelevanceBar::Certain => CERTAIN.min(few * CERTAIN / CLEAR),
-        RelevanceBar::Likely if is_chance => LIKELY_BY_CHANCE.min(few),
         RelevanceBar::Likely => LIKELY.min(few),
         _ => CLEAR.min(few),
     }
