@@ -376,7 +376,8 @@ fn build_prompt_request(
         layers: vec![Layer::Knowledge],
         paths: mentioned_paths::find_mentioned_paths(text),
         bar: Some(match kind {
-            PromptKind::Work => RelevanceBar::Likely,
+            PromptKind::Work if is_first => RelevanceBar::Likely,
+            PromptKind::Work => RelevanceBar::Clear,
             PromptKind::Aside => RelevanceBar::Certain,
         }),
         count: (policy.inject.mode == InjectMode::Relevant).then_some(most),

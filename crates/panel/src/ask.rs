@@ -145,7 +145,7 @@ pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
             (one("usefulness", why.usefulness, String::new()))
             (one("affinity", why.affinity, String::new()))
         }
-        @if why.relevance > 0.0 { p.hint { "clarity " (format!("{:.2}", why.clarity)) ": 1 is about one word that no other memory has" } }
+        @if why.relevance > 0.0 { p.hint { "clarity " (format!("{:.2}", why.clarity)) ": 1 is about one word that none of 15 others has" } }
     }
 }
 

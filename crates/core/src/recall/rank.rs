@@ -12,7 +12,8 @@
 //! without having been asked, so a wrong line costs attention in every prompt. What decides there is how much of a find the
 //! shared words are in all ([`ScoreBreakdown::clarity`]), one of which must tell something: on prompts of developers that was
 //! measured to part right from wrong better than counting words, and better than weighing them by how common they are. A
-//! prompt of few words needs less, a question about the code and a chore need more: they seldom need a memory. Somebody who
+//! prompt of few words needs less, a question about the code and a chore need more: they seldom need a memory; and the more
+//! memories there are, the more of them share words by chance. Somebody who
 //! asks by hand is shown all that is nearly as good as the best. Trust is applied before the bar: what is left out for its
 //! source makes room for others, and the number of those left out is handed up, because there may be more behind them.
 //!
@@ -48,9 +49,9 @@ const NEAR_MEANING: f32 = 0.35;
 /// How far behind the best a memory may be that is shown unasked.
 const CLOSE: f32 = 0.4;
 /// How much of a find a memory must be to be shown for what was ordered: orders meet conventions.
-const LIKELY: f32 = 1.8;
+const LIKELY: f32 = 2.0;
 /// How much of a find a memory must be to be clearly relevant.
-const CLEAR: f32 = 2.2;
+const CLEAR: f32 = 2.1;
 /// How much of a find a memory must be to be relevant beyond doubt.
 const CERTAIN: f32 = 4.4;
 /// What a question of few words needs instead: so much, and so much for each word.

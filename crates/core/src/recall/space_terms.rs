@@ -16,6 +16,12 @@ pub(super) const COORDINATION: f32 = 0.5;
 const SUBJECT: f32 = 0.6;
 /// How much of a find two words side by side are beside themselves.
 const PAIR_CLARITY: f32 = 0.3;
+/// The more memories there are, the more of them share a word with a prompt by chance: of 30 times as many, three times as many
+/// unrelated prompts met one. What a find is worth is divided by this, and by so much more for each doubling, within bounds.
+const BREADTH: f32 = 0.2;
+const BREADTH_PER_DOUBLING: f32 = 0.2;
+const NARROWEST: f32 = 0.7;
+const BROADEST: f32 = 1.55;
 
 /// The terms of a question, with what the space's index knows of them.
 pub(super) struct SpaceTerms {
@@ -61,7 +67,8 @@ impl SpaceTerm {
 
 impl SpaceTerms {
     /// How much of a find a memory is: the sum of its words of the question, each worth 1 where no other memory has it, more
-    /// where they are its subject or stand side by side, and more the more of the question they are.
+    /// where they are its subject or stand side by side, more the more of the question they are, and less among many memories. A
+    /// word that the question repeats, as pasted output does, is one word.
     pub(super) fn measure_clarity(&self, it: &PooledMemory, n_words: usize) -> f32 {
         let rarest = bm25::rarest_term_score(&self.corpus);
         let subject = it.memory.subject.as_deref().map(extract_terms);
@@ -73,12 +80,19 @@ impl SpaceTerms {
             };
             let (df, name) = (term.sought.postings.len(), &term.sought.asked.term);
             let is_subject = subject.iter().any(|it| it.0 == *name);
-            let worth = bm25::score_posting(&self.corpus, term.weight, df, posting) / rarest;
-            sum += worth * if is_subject { 1.0 + SUBJECT } else { 1.0 };
+            let worth = bm25::score_posting(&self.corpus, term.weight.min(1.0), df, posting);
+            sum += worth / rarest * if is_subject { 1.0 + SUBJECT } else { 1.0 };
             n_matched += 1;
         }
         let n_asked = n_words.max(n_matched).max(1) as f32;
-        sum * (1.0 + COORDINATION * n_matched as f32 / n_asked) + PAIR_CLARITY * it.n_pairs as f32
+        let by_words = sum * (1.0 + COORDINATION * n_matched as f32 / n_asked);
+        (by_words + PAIR_CLARITY * it.n_pairs as f32) / self.measure_breadth()
+    }
+
+    /// How likely a memory shares words by chance, by how many there are: 1 where there are 16.
+    fn measure_breadth(&self) -> f32 {
+        let doublings = (self.corpus.n_docs.max(1) as f32).log2();
+        (BREADTH + BREADTH_PER_DOUBLING * doublings).clamp(NARROWEST, BROADEST)
     }
 
     /// A term of the question that somebody wrote.

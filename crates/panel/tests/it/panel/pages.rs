@@ -248,7 +248,7 @@ fn a_prompt_is_shown_what_it_would_be_given() {
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 3.54: 1 is about one word that no other memory has
+    clarity 5.06: 1 is about one word that none of 15 others has
     0× shown
     Close, but not in it
     fewer words in common, or no room left
@@ -261,7 +261,7 @@ fn a_prompt_is_shown_what_it_would_be_given() {
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 1.37: 1 is about one word that no other memory has
+    clarity 1.96: 1 is about one word that none of 15 others has
     0× shown
     At the start of a session
     Whatever is asked later, an agent begins with this.

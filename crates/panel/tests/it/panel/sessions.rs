@@ -105,7 +105,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 1.23: 1 is about one word that no other memory has
+    clarity 1.76: 1 is about one word that none of 15 others has
     m-2 stands then, contradicted now
     The docs say that the version is v3
     Score 0.54
@@ -114,7 +114,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     trust 1.00
     usefulness 1.00
     affinity 1.00
-    clarity 0.77: 1 is about one word that no other memory has
+    clarity 1.10: 1 is about one word that none of 15 others has
     Turn 2
     prompt 3 seconds ago 2.5 ms
     m-2 withheld contradicted
@@ -125,7 +125,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     trust 1.02 (found to hold 1× 1.02)
     usefulness 1.00
     affinity 1.00
-    clarity 2.66: 1 is about one word that no other memory has
+    clarity 3.80: 1 is about one word that none of 15 others has
     touch 2 seconds ago 2.5 ms words from outside
     edits docs/api.md
     Turn 3
