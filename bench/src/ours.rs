@@ -114,6 +114,8 @@ impl<'a> Ours<'a> {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         };
         Ok(run(&cx))
     }

@@ -45,6 +45,8 @@ impl World<'_> {
             guardian: None,
             testimony: None,
             embedder: self.embedder,
+            archive: None,
+            commit_reasons: None,
         }))
     }
 

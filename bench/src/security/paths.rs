@@ -127,6 +127,8 @@ fn is_file_inside(path: &str) -> bool {
         guardian: None,
         testimony: None,
         embedder: None,
+        archive: None,
+        commit_reasons: None,
     };
     let here = Caller {
         user: Some(&space),

@@ -126,6 +126,8 @@ fn recall_halves(
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         };
         recall::recall_without_log(&cx, &build_request(ask, layer))
     };

@@ -16,6 +16,7 @@ use apostille_cite::{
 };
 use apostille_core::{
     Context,
+    archive::Archive,
     embedding::Embedder,
     evidence::Testimony,
     memory::{MemoryId, Voice},
@@ -238,6 +239,10 @@ pub struct CallScope {
     pub testimony: Option<Box<dyn Testimony>>,
     /// A model that finds memories by what they mean, where one is installed.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// What was said in past conversations, where that is kept.
+    pub archive: Option<Arc<dyn Archive>>,
+    /// What commits give as reasons.
+    pub commit_reasons: Option<Arc<dyn Archive>>,
     /// The repository that the source looks into.
     pub repo: Space,
     /// The person, where known and within reach.
@@ -317,6 +322,8 @@ impl CallScope {
             guardian: self.guardian.as_deref(),
             testimony: self.testimony.as_deref(),
             embedder: self.embedder.as_deref(),
+            archive: self.archive.as_deref(),
+            commit_reasons: self.commit_reasons.as_deref(),
         }
     }
 }

@@ -61,6 +61,8 @@ fn run_derivation_chain(
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         };
         let voice = random_voice(dice);
         let from = dice.pick_one(&known).cloned();

@@ -131,6 +131,8 @@ impl<'a> ContractFixture<'a> {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         })
     }
 }

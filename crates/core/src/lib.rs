@@ -47,6 +47,8 @@
 //!     guardian: None,
 //!     testimony: None,
 //!     embedder: None,
+//!     archive: None,
+//!     commit_reasons: None,
 //! };
 //! let speaker = Speaker::at_terminal(&TerminalFacts { is_manned: true, ..TerminalFacts::default() });
 //! let space = Space::repo("myorg/myapp")?;
@@ -69,6 +71,7 @@
 //! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.
 
 pub mod address;
+pub mod archive;
 pub mod branches;
 pub mod breaker;
 pub mod embedding;
@@ -112,6 +115,7 @@ pub mod verify;
 use jiff::Timestamp;
 
 use crate::{
+    archive::Archive,
     embedding::Embedder,
     event::{Batch, Event, EventBody, Precondition},
     evidence::Testimony,
@@ -152,6 +156,10 @@ pub struct Context<'a> {
     pub testimony: Option<&'a dyn Testimony>,
     /// A model that finds memories by what they mean, where one is installed and somebody waits for the answer.
     pub embedder: Option<&'a dyn Embedder>,
+    /// What was said in past conversations, where that is kept.
+    pub archive: Option<&'a dyn Archive>,
+    /// What commits of this repository give as reasons, as far as it was read from their messages.
+    pub commit_reasons: Option<&'a dyn Archive>,
 }
 
 impl<'a> Context<'a> {

@@ -74,6 +74,18 @@ impl MemoryLimits {
     }
 }
 
+words! {
+    /// What is kept of a conversation when it is over.
+    ArchiveMode as "archive mode" {
+        /// What was said, word for word, and a summary.
+        Verbatim = "verbatim",
+        /// A summary.
+        Summary = "summary",
+        /// Nothing.
+        Off = "off",
+    }
+}
+
 /// What is put before a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectPolicy {
@@ -151,6 +163,8 @@ pub struct Policy {
     pub near_duplicate: f32,
     /// Up to which change cited code still counts as proof.
     pub tolerance: Change,
+    /// What is kept of a conversation.
+    pub archive: ArchiveMode,
     /// Audits.
     pub hygiene: HygienePolicy,
     /// From when on what somebody writes waits.
@@ -186,6 +200,7 @@ impl Default for Policy {
             require_citations: true,
             near_duplicate: 0.85,
             tolerance: Change::Comment,
+            archive: ArchiveMode::Verbatim,
             hygiene: HygienePolicy {
                 unused_days: 90,
                 shown_in_vain: 25,

@@ -38,6 +38,9 @@ pub use filter::RecallFilter;
 pub use hit::{MatchedTerm, MeaningScore, RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
+pub(crate) use everyday_words::is_everyday_term;
+pub(crate) use space_terms::measure_breadth;
+
 /// What is told to be missing when the log cannot be written.
 const LOGGED: &str = "this recall";
 /// Up to how many past tasks are counted that were not asked for.

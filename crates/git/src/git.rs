@@ -9,6 +9,7 @@
 
 mod cat_file;
 mod commit;
+mod commit_messages;
 mod config;
 mod discover;
 mod git_command;

@@ -14,10 +14,11 @@
 //! `Batch`, and only the core makes one.
 //!
 //! How the pieces fit: [`sqlite`] is the default, one file for all spaces and many processes; [`jsonl`] is a file of events in
-//! a repository, merged like code; [`split`] joins a repository's store with the user's own; [`store_errors`] turns what went wrong
+//! a repository, merged like code; [`archive`] keeps what was said, for this machine alone; [`split`] joins a repository's store with the user's own; [`store_errors`] turns what went wrong
 //! below into the port's errors. What an event does to rows is decided in the core (`store/plan.rs`), and the contract suite
 //! compares every store with the RAM twin, operation by operation.
 
+pub mod archive;
 pub mod jsonl;
 pub mod split;
 pub mod sqlite;

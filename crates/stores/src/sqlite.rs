@@ -15,7 +15,7 @@ mod migrate;
 mod opened_file;
 mod pack;
 mod parallel;
-mod query;
+pub(crate) mod query;
 mod read;
 mod reader_pool;
 mod rows;
@@ -350,7 +350,7 @@ fn read_in_snapshot<T>(
 }
 
 /// Opens or makes the file, its owner's alone.
-fn open_or_create_database(path: &Path) -> SqliteResult<Connection> {
+pub(crate) fn open_or_create_database(path: &Path) -> SqliteResult<Connection> {
     if let Some(folder) = path.parent() {
         lock::create_private_folder(folder)
             .map_err(store_error_from_io("cannot make the store's folder"))?;

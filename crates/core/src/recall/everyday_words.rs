@@ -12,7 +12,7 @@ const EVERYDAY: &str = "add also chang check code command continu creat delet do
     ts tsx js jsx py rb rs cpp hpp txt md yml";
 
 /// Whether a term stands in any prompt. A single letter or digit does.
-pub(super) fn is_everyday_term(term: &str) -> bool {
+pub(crate) fn is_everyday_term(term: &str) -> bool {
     let is_one_sign = term.len() == 1;
     is_one_sign || EVERYDAY.split(' ').any(|it| it == term)
 }

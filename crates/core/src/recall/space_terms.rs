@@ -86,13 +86,7 @@ impl SpaceTerms {
         }
         let n_asked = n_words.max(n_matched).max(1) as f32;
         let by_words = sum * (1.0 + COORDINATION * n_matched as f32 / n_asked);
-        (by_words + PAIR_CLARITY * it.n_pairs as f32) / self.measure_breadth()
-    }
-
-    /// How likely a memory shares words by chance, by how many there are: 1 where there are 16.
-    fn measure_breadth(&self) -> f32 {
-        let doublings = (self.corpus.n_docs.max(1) as f32).log2();
-        (BREADTH + BREADTH_PER_DOUBLING * doublings).clamp(NARROWEST, BROADEST)
+        (by_words + PAIR_CLARITY * it.n_pairs as f32) / measure_breadth(self.corpus.n_docs)
     }
 
     /// A term of the question that somebody wrote.
@@ -106,6 +100,12 @@ impl SpaceTerms {
     pub(super) fn rarity(&self, it: &SpaceTerm) -> f32 {
         bm25::inverse_frequency(&self.corpus, it.sought.postings.len()) * it.weight.min(1.0)
     }
+}
+
+/// How likely one of so many texts shares words by chance: 1 where there are 16.
+pub(crate) fn measure_breadth(n_docs: u64) -> f32 {
+    let doublings = (n_docs.max(1) as f32).log2();
+    (BREADTH + BREADTH_PER_DOUBLING * doublings).clamp(NARROWEST, BROADEST)
 }
 
 impl<'a> From<&'a SpaceTerm> for WeighedPostings<'a> {

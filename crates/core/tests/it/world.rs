@@ -219,6 +219,8 @@ impl World {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         })
     }
 

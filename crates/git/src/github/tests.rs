@@ -624,6 +624,8 @@ fn citations_are_followed_to_where_they_went() {
         guardian: None,
         testimony: None,
         embedder: None,
+        archive: None,
+        commit_reasons: None,
     };
     let sight = cx
         .citation_follower(NEAR)

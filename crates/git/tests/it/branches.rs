@@ -115,6 +115,8 @@ impl Team {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         })
     }
 

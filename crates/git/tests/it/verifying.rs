@@ -82,6 +82,8 @@ impl Desk {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         })
     }
 

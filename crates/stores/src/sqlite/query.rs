@@ -6,13 +6,13 @@ use rusqlite::{Connection, Params, Row};
 use crate::store_errors::SqliteResult;
 
 /// Runs a statement that brings no rows.
-pub(super) fn run_statement(db: &Connection, sql: &str, values: impl Params) -> SqliteResult<()> {
+pub(crate) fn run_statement(db: &Connection, sql: &str, values: impl Params) -> SqliteResult<()> {
     db.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }
 
 /// The first value of the first row.
-pub(super) fn select_value<T: FromSql>(
+pub(crate) fn select_value<T: FromSql>(
     db: &Connection,
     sql: &str,
     values: impl Params,
@@ -21,7 +21,7 @@ pub(super) fn select_value<T: FromSql>(
 }
 
 /// Goes through the rows, one after the other.
-pub(super) fn each_row(
+pub(crate) fn each_row(
     db: &Connection,
     sql: &str,
     values: impl Params,

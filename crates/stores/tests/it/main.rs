@@ -5,6 +5,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod archive;
 mod contract;
 mod damage;
 mod disk;

@@ -59,6 +59,8 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         guardian: None,
         testimony: None,
         embedder: None,
+        archive: None,
+        commit_reasons: None,
     })
 }
 

@@ -253,6 +253,8 @@ impl Mate {
             guardian: None,
             testimony: None,
             embedder: None,
+            archive: None,
+            commit_reasons: None,
         })
     }
 

@@ -377,6 +377,8 @@ pub(crate) fn sights_within(
         guardian: None,
         testimony: None,
         embedder: None,
+        archive: None,
+        commit_reasons: None,
     };
     cx.citation_follower(most).follow_citations(citations)
 }
