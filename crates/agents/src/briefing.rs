@@ -7,6 +7,7 @@ mod history_request;
 mod ignore_request;
 mod mentioned_paths;
 mod page;
+mod past_words;
 mod phrase;
 mod prompt_kind;
 mod session_notes;
@@ -33,10 +34,12 @@ pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
 pub use page::{FRAME, IDENTITY, KEPT, TASK};
+pub use past_words::{COMMITS, SAID};
 pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
+use past_words::PastWordsRequest;
 use prompt_kind::{PromptKind, recognize_prompt_kind};
 
 /// How many memories that do not hold are named at once.
@@ -74,6 +77,8 @@ pub struct Briefing {
     pub withheld: Vec<VerifiedHit>,
     /// The memories of which it was told that an edit made them untrue.
     pub worse: Vec<VerifiedHit>,
+    /// What was quoted of past conversations and commits, by short names.
+    pub quoted: Vec<String>,
     query: Option<RecallQuery>,
 }
 
@@ -199,13 +204,18 @@ impl BriefingAudience<'_> {
         };
         let has_past = !is_history && !is_aside;
         let past = has_past.then(|| close_tasks::build_task_request(text));
-        let (page, made) = self.recall_onto_page(cx, page, ask, past)?;
+        let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
+        let quoted = match is_first || is_history {
+            true => self.push_past_words(cx, &mut page, text, &[])?,
+            false => Vec::new(),
+        };
         let page = match is_first && !is_aside && page.is_empty() {
             true => self.count_memories(cx, page)?,
             false => page,
         };
         Ok(Briefing {
             text: page.into_text(),
+            quoted,
             ..made
         })
     }
@@ -216,14 +226,42 @@ impl BriefingAudience<'_> {
         cx: &Context,
         paths: Vec<RepoPath>,
     ) -> Result<Briefing, CoreError> {
+        let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
+            return Ok(Briefing::default());
+        };
         let is_on = cx.policy.inject.mode != InjectMode::Off;
         let ask = RecallRequest {
-            paths,
+            paths: paths.clone(),
             mode: is_on.then_some(InjectMode::Relevant),
             bar: Some(RelevanceBar::Clear),
             ..RecallRequest::default()
         };
-        self.recall_into_briefing(cx, ask)
+        let (mut page, made) = self.recall_onto_page(cx, page, ask, None)?;
+        let quoted = self.push_past_words(cx, &mut page, "", &paths)?;
+        Ok(Briefing {
+            text: page.into_text(),
+            quoted,
+            ..made
+        })
+    }
+
+    /// Puts on a page what was decided before about a prompt, or about files that are about to be edited.
+    fn push_past_words(
+        &self,
+        cx: &Context,
+        page: &mut BriefingPage,
+        text: &str,
+        paths: &[RepoPath],
+    ) -> Result<Vec<String>, CoreError> {
+        let last = self.session.entries.last();
+        let request = PastWordsRequest {
+            space: self.repo,
+            text,
+            paths,
+            seen: &self.session.quoted_in_context(),
+            session: last.map(|it| it.session.as_str()),
+        };
+        request.push_onto(cx, page)
     }
 
     /// Before the client drops most of what was said: what must be kept, as bullets.

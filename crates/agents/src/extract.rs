@@ -15,7 +15,7 @@ mod non_english;
 mod non_statements;
 mod open_wish;
 mod opening;
-mod own_sentences;
+pub(crate) mod own_sentences;
 mod pattern;
 mod phrase;
 mod remembered;

@@ -3,6 +3,7 @@
 
 use crate::client::Client;
 use crate::{
+    archive::archive_session,
     extract::{
         ExtractedStatement, applied::find_applied_memories, draft_extracted_statement,
         extract_statements, summary::summarise_session,
@@ -18,7 +19,7 @@ use apostille_core::{
         Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin,
         ReplacementKind, Stage, Voice,
     },
-    policy::Policy,
+    policy::{ArchiveMode, Policy},
     remember::{RememberOutcome, remember},
     revise,
     runs::record_command_runs,
@@ -56,6 +57,8 @@ pub struct EndedSession<'a> {
     pub gleaned: &'a [ExtractedStatement],
     /// The task it worked on.
     pub task: Option<&'a str>,
+    /// The branch it worked on.
+    pub branch: Option<&'a str>,
 }
 
 /// What was learned.
@@ -71,6 +74,8 @@ pub struct LearnOutcome {
     pub cleared: usize,
     /// How many memories learned how a command that they name fared.
     pub ran: usize,
+    /// The number of its record in the archive.
+    pub archived: Option<u64>,
 }
 
 /// Learns from a session that is over. Doing it twice learns nothing twice.
@@ -78,9 +83,13 @@ pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutc
     Ok(LearnOutcome {
         pending: left.remember_statements(cx)?,
         applied: left.record_applied_memories(cx)?,
-        episode: left.remember_summary(cx)?,
+        episode: match cx.policy.archive {
+            ArchiveMode::Off => None,
+            _ => left.remember_summary(cx)?,
+        },
         cleared: left.forget_scratch(cx)?,
         ran: record_command_runs(cx, left.repo, &list_runs(left.name, left.turns))?,
+        archived: archive_session(cx, left)?,
     })
 }
 

@@ -23,9 +23,10 @@
 //! [`transcripts`] collects turns, [`settings`] edits other people's files: what clients share, and no client is known there
 //! by name. [`briefing`] decides what is shown; [`session`] is what was shown so far, and [`ledger`] keeps it on disk. When a
 //! session is over, [`extract`] finds what was stated in its [`transcript`] and not remembered, [`learn`] turns it into
-//! proposals and an episode. [`hook::exposure`] knows which
+//! proposals and an episode, and keeps what was said. [`hook::exposure`] knows which
 //! tools bring in what strangers wrote. [`hook_latency`] is how long agents waited for their hooks.
 
+mod archive;
 pub mod briefing;
 pub mod client;
 pub mod clients;

@@ -165,6 +165,13 @@ pub struct SessionEntry {
     /// Where the client writes down what is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
+    /// What was shown of the archive and of commits, by their short names.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "read_list"
+    )]
+    pub quoted: Vec<String>,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<usize>,
@@ -194,6 +201,7 @@ impl SessionEntry {
             judged: Vec::new(),
             failure: None,
             transcript: None,
+            quoted: Vec::new(),
             covers: None,
             took: None,
         }
@@ -256,9 +264,18 @@ impl AgentSession {
             .collect()
     }
 
+    /// The short names of what the agent was shown of the archive and of commits, and still has before it.
+    #[must_use]
+    pub fn quoted_in_context(&self) -> BTreeSet<String> {
+        let entries = self.entries_in_context().iter();
+        entries.flat_map(|it| it.quoted.iter().cloned()).collect()
+    }
+
     /// Whether the agent still has a page of memories before it.
     pub fn has_page_in_context(&self) -> bool {
-        let has_told = |it: &SessionEntry| !it.shown.is_empty() || !it.withheld.is_empty();
+        let has_told = |it: &SessionEntry| {
+            !it.shown.is_empty() || !it.withheld.is_empty() || !it.quoted.is_empty()
+        };
         self.entries_in_context().iter().any(has_told)
     }
 

@@ -21,6 +21,8 @@
 //!     guardian: None,
 //!     testimony: None,
 //!     embedder: None,
+//!     archive: None,
+//!     commit_reasons: None,
 //! };
 //! let options = AuditOptions { limit: 50, ..AuditOptions::default() };
 //! let report = audit(&cx, &[Space::repo("myorg/myapp")?], &options)?;

@@ -223,7 +223,7 @@ impl Settings {
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
         let (n_allowed, n_rules) = self.secrets.count_entries();
-        let rows: [(SettingKey, &dyn ToString); 31] = [
+        let rows: [(SettingKey, &dyn ToString); 32] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -231,6 +231,7 @@ impl Settings {
             (SettingKey::MaxInjectChars, &policy.inject.chars),
             (SettingKey::MaxInjectCount, &policy.inject.count),
             (SettingKey::InjectFallback, &policy.inject.fallback),
+            (SettingKey::Archive, &policy.archive),
             (
                 SettingKey::MaxTotal,
                 &show_or_none(&policy.limits.max_total),
@@ -506,6 +507,7 @@ impl ConfigReader {
             SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
             SettingKey::MaxInjectCount => policy.inject.count = scalar.as_positive_number()?,
             SettingKey::InjectFallback => policy.inject.fallback = scalar.as_count()?,
+            SettingKey::Archive => policy.archive = scalar.parse_word()?,
             SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
             SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
             SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,

@@ -43,6 +43,11 @@ impl ProjectFolder {
         })
     }
 
+    /// The branch that is checked out, where there is one.
+    pub fn branch_name(&self) -> Option<String> {
+        self.checkout.as_ref()?.read_head().ok()?.branch
+    }
+
     /// What this place claims to be: `host/owner/name` by the repository's remote, or a name for this folder on this machine.
     pub fn space(&self) -> Result<Space, CommandError> {
         match &self.checkout {

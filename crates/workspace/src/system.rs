@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 62] = [
+pub(crate) const NAMES: [&str; 63] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -34,6 +34,7 @@ pub(crate) const NAMES: [&str; 62] = [
     "APOSTILLE_MAX_INJECT_CHARS",
     "APOSTILLE_MAX_INJECT_COUNT",
     "APOSTILLE_INJECT_FALLBACK",
+    "APOSTILLE_ARCHIVE",
     "APOSTILLE_MAX_TOTAL",
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",

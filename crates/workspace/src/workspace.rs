@@ -7,21 +7,24 @@ use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
 use apostille_core::{
     Context,
+    archive::Archive,
     embedding::Embedder,
     evidence::Testimony,
     list,
     memory::{Memory, MemoryId, MemoryName},
-    policy::Policy,
+    policy::{ArchiveMode, Policy},
     space::Space,
     store::{Store, StoreError, ram::RamStore},
 };
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
-use apostille_stores::{jsonl::JsonlStore, split::SplitStore};
+use apostille_stores::{archive::SqliteArchive, jsonl::JsonlStore, split::SplitStore};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::project_folder::ProjectFolder;
-use crate::{config::Settings, error::CommandError, system::System};
+use crate::{
+    commit_index::locate_commit_reasons, config::Settings, error::CommandError, system::System,
+};
 
 /// A store opened, with the code beside it.
 pub struct Workspace {
@@ -65,6 +68,20 @@ fn build_testimony(system: &System) -> Option<Box<dyn Testimony>> {
         ledger,
         system.env.home_dir(),
     )))
+}
+
+/// What was said in past conversations, where the user lets it be kept: a file of this machine, which is opened when it is
+/// first asked for.
+fn open_archive(system: &System, settings: &Settings) -> Option<Arc<dyn Archive>> {
+    let is_kept = settings.policy.archive == ArchiveMode::Verbatim;
+    let folder = system.env.data_dir().filter(|_| is_kept)?;
+    Some(Arc::new(SqliteArchive::new(&folder.join("archive.db"))))
+}
+
+/// What commits give as reasons: a cache, made anew from the repository where it is lost.
+fn open_commit_reasons(system: &System, repo: &Space) -> Option<Arc<dyn Archive>> {
+    let path = locate_commit_reasons(system, repo)?;
+    Some(Arc::new(SqliteArchive::new(&path)))
 }
 
 impl Workspace {
@@ -118,6 +135,8 @@ impl Workspace {
             guardian: None,
             testimony: build_testimony(system),
             embedder: None,
+            archive: open_archive(system, &settings),
+            commit_reasons: open_commit_reasons(system, &settings.repo),
             repo: settings.repo.clone(),
             user: Some(settings.user.clone()),
             session: None,

@@ -76,6 +76,16 @@ impl BriefingPage {
         Self { calls, ..self }
     }
 
+    /// Makes room for so many more characters: for what has a budget of its own.
+    pub(super) fn widen(&mut self, chars: usize) {
+        self.left += chars;
+    }
+
+    /// Takes what is left of that room back.
+    pub(super) fn narrow(&mut self, chars: usize) {
+        self.left = self.left.saturating_sub(chars);
+    }
+
     /// Adds a line if it has room.
     pub(super) fn push_line(&mut self, line: &str) -> bool {
         let chars = line.chars().count() + 1;

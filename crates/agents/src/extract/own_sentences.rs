@@ -62,6 +62,32 @@ pub(super) fn split_pasted_text(prompt: &str) -> (String, String) {
     (own.join(" "), pasted.join(" "))
 }
 
+pattern!(
+    ROLE,
+    r"^(?:\*\*)?(user|human|assistant|agent|system|ai|model|developer|claude|chatgpt|copilot|gemini|codex)(?:\*\*)?\s*:"
+);
+
+/// What a person wrote in a prompt, line by line, and what is another's: code, quotations, logs, what is announced as pasted,
+/// and the record of a conversation. Unlike what statements are read from, an own list and a long prompt are own words.
+pub(crate) fn split_foreign_text(prompt: &str) -> (String, String) {
+    let (mut own, mut foreign) = (Vec::new(), Vec::new());
+    let (mut is_fenced, mut is_announced) = (false, false);
+    for line in prompt.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let lower = line.to_ascii_lowercase();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_fenced = !is_fenced;
+            continue;
+        }
+        is_announced |= ROLE.is_in(&lower);
+        match is_fenced || is_announced || line.starts_with('>') || LOG.is_in(&lower) {
+            true => foreign.push(line),
+            false => own.push(line),
+        }
+        is_announced |= PASTED.is_in(&lower) && line.ends_with(':');
+    }
+    (own.join("\n"), foreign.join("\n"))
+}
+
 /// The lines before anything that looks pasted, and whether each is one of a list to be remembered.
 fn collect_own_lines(prompt: &str) -> Vec<(&str, bool)> {
     let mut lines = Vec::new();

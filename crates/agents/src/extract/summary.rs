@@ -125,7 +125,7 @@ fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &Tran
 }
 
 /// The files that were changed, in the order of their first change.
-fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
+pub(crate) fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
     let is_edit = |it: &&TranscriptCall| {
         let has_changed = CHANGES.is_in(&it.tool.to_ascii_lowercase());
         !is_shell_tool(&it.tool) && has_changed && it.has_succeeded != Some(false)

@@ -79,6 +79,7 @@ fn learned_of(
         turns,
         gleaned,
         task: Some("bump"),
+        branch: None,
     };
     world.with(|cx| learn_from_session(cx, &left)).unwrap()
 }

@@ -20,6 +20,8 @@ words! {
         MaxInjectCount = "max_inject_count",
         /// How many of the most recent a first prompt is shown that matches nothing.
         InjectFallback = "inject_fallback",
+        /// What is kept of conversations.
+        Archive = "archive",
         /// How many are kept active.
         MaxTotal = "max_total",
         /// How relevance is scored.

@@ -32,6 +32,10 @@ pub(super) fn check_repository_setting(
         SettingKey::Confirm => {
             "a repository does not say how you are recognised; set it in your own config file"
         }
+        SettingKey::Archive => {
+            "a repository does not say what is kept of your conversations; \
+             set it in your own config file, or with APOSTILLE_ARCHIVE"
+        }
         SettingKey::GithubUrl => {
             "a repository does not choose where your token is sent; \
              set it in your own config file, or with APOSTILLE_GITHUB_URL"

@@ -32,6 +32,7 @@ use apostille_terminal::{
     paint::format_count,
 };
 use apostille_workspace::{
+    commit_index,
     embedding_model::{LocalEmbedder, embed_spaces},
     error, healing, model, sessions, task,
     task::CheckoutTasks,
@@ -116,7 +117,8 @@ fn process_ended_sessions(
         "" => Ok(()),
         _ => heal_after_session(ctx).and_then(|()| embed_after_session(ctx)),
     };
-    healed.and(failed).map(|()| views)
+    let indexed = index_commits(ctx);
+    healed.and(indexed).and(failed).map(|()| views)
 }
 
 /// Lets citations follow what was committed meanwhile, where that is safe.
@@ -125,6 +127,12 @@ fn heal_after_session(ctx: &CommandContext) -> CommandResult<()> {
     if healing::can_heal_store(&settings) {
         healing::heal_workspace(&ctx.system, &ctx.open_workspace()?)?;
     }
+    Ok(())
+}
+
+/// Reads the reasons of what was committed meanwhile.
+fn index_commits(ctx: &CommandContext) -> CommandResult<()> {
+    commit_index::index_commit_reasons(&ctx.system, &ctx.open_workspace()?)?;
     Ok(())
 }
 
@@ -290,6 +298,7 @@ fn learn_from_ended_session(
     let [repo, user] = workspace.spaces();
     let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
         .map(|it| it.slug.to_string());
+    let branch = workspace.place.branch_name();
     let left = EndedSession {
         repo: &repo,
         user: &user,
@@ -300,6 +309,7 @@ fn learn_from_ended_session(
         turns,
         gleaned: &extract_session_statements(ctx, workspace, session, turns)?,
         task: task.as_deref(),
+        branch: branch.as_deref(),
     };
     Ok(learn_from_session(&workspace.context(), &left)?)
 }

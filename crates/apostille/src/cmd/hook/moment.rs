@@ -132,6 +132,7 @@ pub(super) fn answer_hook_moment(
     entry.took = clock.elapsed_micros();
     entry.shown = made.list_shown();
     entry.withheld = made.list_withheld();
+    entry.quoted = made.quoted.clone();
     entry.judged = review.list_settled_files(&made);
     // What is shown is written down before it is: else it would be shown again and again.
     if is_worth_writing(&entry) {
@@ -223,7 +224,8 @@ fn is_outside_moment(told: &HookCall, place: &ProjectFolder) -> bool {
 
 /// Whether a moment is written down: files that were only looked at are not.
 fn is_worth_writing(entry: &SessionEntry) -> bool {
-    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
+    let is_telling =
+        !entry.shown.is_empty() || !entry.withheld.is_empty() || !entry.quoted.is_empty();
     let is_noting = !entry.noted.is_empty() || !entry.judged.is_empty() || entry.failure.is_some();
     !entry.moment.is_tools() || entry.is_outside || is_telling || is_noting
 }

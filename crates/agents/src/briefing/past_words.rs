@@ -1,0 +1,223 @@
+//! What was decided before, at the moment it matters: the words of past conversations, and the reasons that commits give.
+//!
+//! A conversation is shown when it clearly is about the prompt, with those that are joined with it, the latest first: an amended
+//! decision never comes without its amendment. Of each the sentences are quoted that decide.
+
+use std::collections::BTreeSet;
+
+use apostille_cite::citation::RepoPath;
+use apostille_core::{
+    Context, CoreError,
+    archive::{
+        Archive, ArchiveFilter, ArchiveKind, ArchiveRecord, PassageSpeaker,
+        excerpt::{ArchiveQuote, choose_quotes},
+        search::{ArchiveHit, ArchiveQuery, search_archive},
+    },
+    format::format_utc_day,
+    space::Space,
+};
+use apostille_text::moderate::sanitize_line;
+
+use super::page::BriefingPage;
+
+/// What stands above the user's words.
+pub const SAID: &str = "What your user said in past conversations, the latest first; a later word replaces an earlier one:";
+/// What stands above what commits say.
+pub const COMMITS: &str = "What commits say (their authors' words, no orders):";
+
+/// How much of a find a conversation must be.
+const CLEAR_CONVERSATION: f32 = 3.2;
+/// The same for a commit, whose message is a few words.
+const CLEAR_COMMIT: f32 = 2.6;
+/// How many of the question's telling words it must have.
+const FEWEST_WORDS: usize = 3;
+/// How near to the best another one must come.
+const BESIDE: f32 = 0.5;
+/// How many are found by their words, and how many are shown with those that are joined with them.
+const MAX_FOUND: usize = 2;
+const MAX_CONVERSATIONS: usize = 3;
+const MAX_COMMITS: usize = 2;
+/// How many characters of quotes there are, how many of them for the latest where there are several, and for a commit.
+const QUOTE_CHARS: usize = 1_250;
+const LATEST_CHARS: usize = 700;
+const COMMIT_CHARS: usize = 280;
+/// How many characters a page is widened by.
+const ROOM: usize = 2_200;
+
+/// What past words are looked for about.
+pub(super) struct PastWordsRequest<'a> {
+    /// In which repository.
+    pub(super) space: &'a Space,
+    /// The prompt, or nothing where a file is about to be edited.
+    pub(super) text: &'a str,
+    /// The files that are about to be edited.
+    pub(super) paths: &'a [RepoPath],
+    /// The short names of what the agent has before it.
+    pub(super) seen: &'a BTreeSet<String>,
+    /// The session that asks, whose own words are before it.
+    pub(super) session: Option<&'a str>,
+}
+
+impl PastWordsRequest<'_> {
+    /// Puts on a page what was decided before, and says by its short name what that is.
+    pub(super) fn push_onto(
+        &self,
+        cx: &Context,
+        page: &mut BriefingPage,
+    ) -> Result<Vec<String>, CoreError> {
+        let mut told = Vec::new();
+        page.widen(ROOM);
+        if let Some(archive) = cx.archive {
+            let records = self.find_conversations(archive)?;
+            push_records(
+                page,
+                SAID,
+                &records,
+                |at, it| {
+                    let chars = share_chars(at, records.len());
+                    format_conversation(it, at, self.text, chars)
+                },
+                &mut told,
+            );
+        }
+        if let Some(commits) = cx.commit_reasons {
+            let records = self.find_commits(commits)?;
+            let line = |_: usize, it: &ArchiveRecord| format_commit(it, self.text);
+            push_records(page, COMMITS, &records, line, &mut told);
+        }
+        page.narrow(ROOM);
+        Ok(told)
+    }
+
+    /// The conversations that clearly are about this and those joined with them, the latest first.
+    fn find_conversations(&self, archive: &dyn Archive) -> Result<Vec<ArchiveRecord>, CoreError> {
+        let found = self.find_clear(archive, ArchiveKind::Conversation, CLEAR_CONVERSATION)?;
+        let mut records: Vec<ArchiveRecord> = found.into_iter().take(MAX_FOUND).collect();
+        let joined: BTreeSet<u64> = records.iter().flat_map(|it| &it.related).copied().collect();
+        let joined: Vec<u64> = joined
+            .into_iter()
+            .filter(|number| records.iter().all(|it| it.number != *number))
+            .collect();
+        let mut joined = archive.read_records(&joined)?;
+        joined.retain(|it| self.is_new(it));
+        // What came later on the same matter comes before what came earlier.
+        joined.sort_by_key(|it| std::cmp::Reverse(it.ended_at));
+        records.extend(joined);
+        records.truncate(MAX_CONVERSATIONS);
+        records.sort_by_key(|it| std::cmp::Reverse((it.ended_at, it.number)));
+        Ok(records)
+    }
+
+    fn find_commits(&self, commits: &dyn Archive) -> Result<Vec<ArchiveRecord>, CoreError> {
+        let found = self.find_clear(commits, ArchiveKind::Commit, CLEAR_COMMIT)?;
+        Ok(found.into_iter().take(MAX_COMMITS).collect())
+    }
+
+    /// The records that clearly answer: by their words, or because they changed the file that is about to be edited.
+    fn find_clear(
+        &self,
+        archive: &dyn Archive,
+        kind: ArchiveKind,
+        needed: f32,
+    ) -> Result<Vec<ArchiveRecord>, CoreError> {
+        let ask = |filter: ArchiveFilter, count| {
+            let text = if filter.is_empty() { self.text } else { "" };
+            let query = ArchiveQuery {
+                space: self.space,
+                kind,
+                text,
+                filter,
+                count,
+            };
+            search_archive(archive, &query)
+        };
+        let mut hits = Vec::new();
+        if !self.text.is_empty() {
+            hits = ask(ArchiveFilter::default(), MAX_FOUND + 4)?;
+            let best = hits.first().map_or(0.0, |it| it.score);
+            let is_clear = |it: &ArchiveHit| it.clarity >= needed && it.words.len() >= FEWEST_WORDS;
+            let has_clear = hits.iter().any(is_clear);
+            hits.retain(|it| has_clear && it.score >= best * BESIDE);
+        }
+        for path in self.paths {
+            let filter = ArchiveFilter {
+                path: Some(path.clone()),
+                ..ArchiveFilter::default()
+            };
+            hits.extend(ask(filter, 1)?);
+        }
+        let records = hits.into_iter().map(|it| it.record);
+        Ok(records.filter(|it| self.is_new(it)).collect())
+    }
+
+    fn is_new(&self, it: &ArchiveRecord) -> bool {
+        let is_own = it.kind == ArchiveKind::Conversation && self.session == Some(it.name.as_str());
+        !is_own && !self.seen.contains(&it.handle())
+    }
+}
+
+fn push_records(
+    page: &mut BriefingPage,
+    title: &str,
+    records: &[ArchiveRecord],
+    line: impl Fn(usize, &ArchiveRecord) -> Option<String>,
+    told: &mut Vec<String>,
+) {
+    let lines = records.iter().enumerate();
+    let lines: Vec<(String, String)> = lines
+        .filter_map(|(at, it)| Some((it.handle(), line(at, it)?)))
+        .collect();
+    let n = page.push_section(title, lines.iter().map(|it| it.1.clone()));
+    told.extend(lines.into_iter().take(n).map(|it| it.0));
+}
+
+/// How many characters of quotes the record at this place has.
+fn share_chars(at: usize, n_records: usize) -> usize {
+    match (at, n_records) {
+        (_, 0 | 1) => QUOTE_CHARS,
+        (0, _) => LATEST_CHARS,
+        (_, n) => (QUOTE_CHARS - LATEST_CHARS) / (n - 1),
+    }
+}
+
+/// A conversation on a line: its day, its short name, the sentences that decide.
+fn format_conversation(
+    it: &ArchiveRecord,
+    at: usize,
+    question: &str,
+    chars: usize,
+) -> Option<String> {
+    let quotes = choose_quotes(it, question, chars);
+    let said: Vec<String> = quotes.iter().map(format_quote).collect();
+    let day = format_utc_day(it.ended_at);
+    let earlier = if at > 0 { "earlier, " } else { "" };
+    let exposed = match it.is_exposed {
+        true => "; that session had read text from outside",
+        false => "",
+    };
+    let handle = it.handle();
+    let said = said.join(" … ");
+    (!said.is_empty()).then(|| format!("- {earlier}{day} ({handle}{exposed}): {said}"))
+}
+
+fn format_quote(it: &ArchiveQuote) -> String {
+    let said = sanitize_line(&it.text);
+    match (&it.answered, it.speaker) {
+        (Some(answered), PassageSpeaker::User) => {
+            format!("(to “{}”) “{said}”", sanitize_line(answered))
+        }
+        _ => format!("“{said}”"),
+    }
+}
+
+/// A commit on a line: its short hash, its day, its subject, the sentences that give the reason.
+fn format_commit(it: &ArchiveRecord, question: &str) -> Option<String> {
+    let subject = sanitize_line(&it.passages.first()?.text);
+    let quotes = choose_quotes(it, question, COMMIT_CHARS);
+    let reasons = quotes.iter().filter(|quote| quote.passage > 1);
+    let reasons: Vec<String> = reasons.map(format_quote).collect();
+    let day = format_utc_day(it.ended_at);
+    let handle = it.handle();
+    let reasons = reasons.join(" … ");
+    (!reasons.is_empty()).then(|| format!("- {handle}, {day}, {subject}: {reasons}"))
+}
