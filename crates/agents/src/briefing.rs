@@ -39,7 +39,7 @@ pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
 use page::BriefingPage;
-use past_words::PastWordsRequest;
+use past_words::{PastWords, PastWordsRequest};
 use prompt_kind::{PromptKind, recognize_prompt_kind};
 
 /// How many memories that do not hold are named at once.
@@ -204,11 +204,13 @@ impl BriefingAudience<'_> {
         };
         let has_past = !is_history && !is_aside;
         let past = has_past.then(|| close_tasks::build_task_request(text));
-        let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
-        let quoted = match is_first || is_history {
-            true => self.push_past_words(cx, &mut page, text, &[])?,
-            false => Vec::new(),
+        let words = match is_first || is_history {
+            true => self.find_past_words(cx, text, &[])?,
+            false => PastWords::default(),
         };
+        let past = past.map(|it| (it, &words));
+        let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
+        let quoted = words.push_onto(&mut page);
         let page = match is_first && !is_aside && page.is_empty() {
             true => self.count_memories(cx, page)?,
             false => page,
@@ -237,7 +239,7 @@ impl BriefingAudience<'_> {
             ..RecallRequest::default()
         };
         let (mut page, made) = self.recall_onto_page(cx, page, ask, None)?;
-        let quoted = self.push_past_words(cx, &mut page, "", &paths)?;
+        let quoted = self.find_past_words(cx, "", &paths)?.push_onto(&mut page);
         Ok(Briefing {
             text: page.into_text(),
             quoted,
@@ -245,14 +247,13 @@ impl BriefingAudience<'_> {
         })
     }
 
-    /// Puts on a page what was decided before about a prompt, or about files that are about to be edited.
-    fn push_past_words(
+    /// What was decided before about a prompt, or about files that are about to be edited.
+    fn find_past_words(
         &self,
         cx: &Context,
-        page: &mut BriefingPage,
         text: &str,
         paths: &[RepoPath],
-    ) -> Result<Vec<String>, CoreError> {
+    ) -> Result<PastWords, CoreError> {
         let last = self.session.entries.last();
         let request = PastWordsRequest {
             space: self.repo,
@@ -261,7 +262,7 @@ impl BriefingAudience<'_> {
             seen: &self.session.quoted_in_context(),
             session: last.map(|it| it.session.as_str()),
         };
-        request.push_onto(cx, page)
+        request.find_past_words(cx)
     }
 
     /// Before the client drops most of what was said: what must be kept, as bullets.
@@ -325,14 +326,16 @@ impl BriefingAudience<'_> {
         cx: &Context,
         mut page: BriefingPage,
         ask: RecallRequest,
-        past: Option<RecallRequest>,
+        past: Option<(RecallRequest, &PastWords)>,
     ) -> Result<(BriefingPage, Briefing), CoreError> {
         let worse = page.push_worse_in_half(self.worse);
         let (query, recalled) = self.recall_for_page(cx, &page, ask, &worse)?;
         let mut shown = page.push_hits(recalled.shown);
-        if let Some(past) = past {
-            let tasks = self.recall_for_page(cx, &page, past, &worse)?.1;
-            shown.extend(page.push_hits(close_tasks::keep_close_tasks(tasks.shown)));
+        if let Some((past, words)) = past {
+            let mut tasks = self.recall_for_page(cx, &page, past, &worse)?.1.shown;
+            // A session that is quoted needs no summary, which may be older than what was said later on the same matter.
+            tasks.retain(|it| !words.tells_session(it.hit.memory.voice.session.as_deref()));
+            shown.extend(page.push_hits(close_tasks::keep_close_tasks(tasks)));
         }
         let mut withheld = recalled.withheld;
         let doubted = self.session.withheld_in_context();

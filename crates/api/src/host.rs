@@ -308,6 +308,12 @@ impl CallScope {
         Ok(done)
     }
 
+    /// Whether the caller may read what the person said: programs on this machine, and the person. A token that was given to
+    /// somebody else opens memories, and no conversations.
+    fn can_read_archive(&self) -> bool {
+        self.token.as_ref().is_none_or(|it| it.is_panel)
+    }
+
     /// What every verb of the core is given.
     pub fn build_context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
         Context {
@@ -322,7 +328,7 @@ impl CallScope {
             guardian: self.guardian.as_deref(),
             testimony: self.testimony.as_deref(),
             embedder: self.embedder.as_deref(),
-            archive: self.archive.as_deref(),
+            archive: self.archive.as_deref().filter(|_| self.can_read_archive()),
             commit_reasons: self.commit_reasons.as_deref(),
         }
     }

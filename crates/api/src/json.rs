@@ -13,6 +13,7 @@ mod record_schemas;
 mod remember_forget;
 mod report;
 mod review_queue;
+mod said;
 mod session;
 mod stats;
 mod task;
@@ -31,6 +32,7 @@ pub use remember_forget::{
 };
 pub use report::ReportReply;
 pub use review_queue::{QueueReply, count_queued_memories};
+pub use said::SaidReply;
 pub use session::{
     MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, count_session_turns,
 };

@@ -20,6 +20,7 @@ mod remember;
 mod report;
 mod revise;
 mod rollback;
+mod said;
 mod secrets;
 mod serve;
 mod show;

@@ -12,6 +12,7 @@ pub mod clean;
 pub mod commit;
 pub mod excerpt;
 pub mod ram;
+pub mod recall;
 pub mod related;
 pub mod search;
 

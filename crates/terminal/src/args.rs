@@ -11,7 +11,8 @@ use std::{path::PathBuf, str::FromStr};
 use crate::paint::paste::quote_pasted_word;
 use apostille_core::{
     address::MemoryAddress,
-    memory::{Channel, Kind, Layer, MemoryName, Origin, Stage},
+    archive::{ArchiveHandle, BadArchiveHandle},
+    memory::{BadHandle, Channel, Kind, Layer, MemoryName, Origin, Stage},
     policy::InjectMode,
     project::ProjectName,
 };
@@ -123,7 +124,7 @@ pub enum CliCommand {
     /// List memories
     List(ListArgs),
     /// Show everything about one memory
-    Show(SingleMemoryArgs),
+    Show(ShowArgs),
     /// List memories, those refreshed last first
     Recent(RecentArgs),
     /// Look up the citations: does it still hold?
@@ -310,7 +311,7 @@ pub struct DuplicateChoiceArgs {
 #[derive(Debug, Args)]
 pub struct RecallArgs {
     /// The question, in your own words
-    #[arg(required_unless_present = "recent")]
+    #[arg(required_unless_present_any = ["recent", "said"])]
     pub question: Vec<String>,
     /// A file in play: memories that cite it come first (repeatable)
     #[arg(long = "path", short, value_name = "FILE")]
@@ -321,6 +322,9 @@ pub struct RecallArgs {
     /// Look also into what happened in past tasks
     #[arg(long)]
     pub episodes: bool,
+    /// What you said in past conversations, in your own words, instead of what is remembered
+    #[arg(long, conflicts_with_all = ["layers", "episodes", "block", "recent"])]
+    pub said: bool,
     /// At most so many memories
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
@@ -375,6 +379,12 @@ pub struct RecallFilterArgs {
     /// Recorded before then
     #[arg(long, value_name = "WHEN")]
     pub until: Option<String>,
+    /// About this task; with --said
+    #[arg(long, value_name = "TASK", requires = "said")]
+    pub task: Option<String>,
+    /// On this branch; with --said
+    #[arg(long, value_name = "BRANCH", requires = "said")]
+    pub branch: Option<String>,
     /// At this address, or below it: /OWNER/NAME/knowledge/, /OWNER/NAME/episodes/TASK/, /OWNER/NAME/review-rules/, users/NAME/
     #[arg(long, value_name = "ADDRESS")]
     pub address: Option<MemoryAddress>,
@@ -500,12 +510,46 @@ pub struct InvalidateArgs {
     pub reason: String,
 }
 
+/// What is kept: a memory, or a conversation.
+#[derive(Debug, Clone, Copy)]
+pub enum KeptName {
+    /// A memory.
+    Memory(MemoryName),
+    /// A conversation, or a passage of it.
+    Archive(ArchiveHandle),
+}
+
+impl FromStr for KeptName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix("c-") {
+            Some(_) => text
+                .parse()
+                .map(Self::Archive)
+                .map_err(|it: BadArchiveHandle| it.to_string()),
+            None => text
+                .parse()
+                .map(Self::Memory)
+                .map_err(|it: BadHandle| it.to_string()),
+        }
+    }
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The memory, as m-12 or u-3; or a conversation, as c-5
+    #[arg(value_name = "HANDLE")]
+    pub name: KeptName,
+}
+
 /// `forget`.
 #[derive(Debug, Args)]
 pub struct ForgetArgs {
-    /// Which.
-    #[command(flatten)]
-    pub which: SeveralMemoriesArgs,
+    /// The memories, as m-12 or u-3; a conversation, as c-5, or what was said third in it, as c-5.3
+    #[arg(value_name = "HANDLE", required = true)]
+    pub names: Vec<KeptName>,
     /// Why; it outlives the memory, so do not repeat its text
     #[arg(long)]
     pub reason: Option<String>,

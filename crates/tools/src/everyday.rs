@@ -4,9 +4,15 @@
 
 mod output;
 
+use std::str::FromStr;
+
 use apostille_agents::task_opening::OPENING_TOKENS;
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
+    archive::{
+        ArchiveFilter,
+        recall::{SaidRequest, recall_said},
+    },
     list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
     policy::InjectMode,
@@ -18,7 +24,8 @@ use apostille_core::{
     space::Space,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
-use schemars::JsonSchema;
+use apostille_text::words::UnknownWord;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -33,10 +40,11 @@ use crate::{
 use apostille_api::{
     choose_duplicate_handling, find_memories_to_verify,
     host::ActivityStore,
+    json::SaidReply,
     task_start::{TaskStart, find_titled_task, open_starting_task},
     wire::{
         self, BoundedList, CitationTexts, InputSchema, OptionalText, RecallFilterInput,
-        ResultLimit, TextEncoded,
+        ResultLimit, TextEncoded, TextSchema,
     },
 };
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
@@ -45,6 +53,8 @@ use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply}
 const MAX_IDS: usize = 1_000;
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
+/// How many conversations one recall shows at most.
+const MAX_SAID: usize = 10;
 /// How many tokens one recall takes at most.
 const MAX_TOKENS: usize = 20_000;
 
@@ -82,9 +92,8 @@ struct RecallInput {
     /// Also what happened in earlier tasks
     #[serde(default)]
     episodes: bool,
-    /// session: your own notes of this session, whatever the query
-    #[schemars(extend("enum" = ["knowledge", "episode", "session"]))]
-    layer: Option<TextEncoded<Layer>>,
+    /// session: your own notes of this session, whatever the query; archive: what the user said in past conversations
+    layer: Option<TextEncoded<RecallLayer>>,
     /// At most so many
     limit: Option<ResultLimit>,
     /// At most so many tokens
@@ -115,10 +124,14 @@ fn describe_recall_tool() -> Tool {
 /// What is known that matters to a question, each with how it stands in this checkout.
 fn run_recall_tool(call: &ToolCall) -> ToolResult {
     let question: RecallInput = call.read_input()?;
-    let layer = question.layer.map(|it| it.0);
-    if layer == Some(Layer::Session) {
-        return answer_session_notes(call, question.limit);
-    }
+    let layer = match question.layer.map(|it| it.0) {
+        Some(RecallLayer::Archive) => return answer_from_archive(call, &question),
+        Some(RecallLayer::Memories(Layer::Session)) => {
+            return answer_session_notes(call, question.limit);
+        }
+        Some(RecallLayer::Memories(layer)) => Some(layer),
+        None => None,
+    };
     let only: RecallFilterInput = call.read_input()?;
     let (filter, spaces) = only.resolve(call.now, call.spaces())?;
     if let Some(title) = &question.task.0 {
@@ -157,6 +170,51 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
         .map(|it| it.memory)
         .collect();
     ToolAnswer::new_json(&RecallToolReply::new(&recalled, &identity, is_open))
+}
+
+/// Where a question looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecallLayer {
+    /// In a layer of memories.
+    Memories(Layer),
+    /// In what was said.
+    Archive,
+}
+
+impl FromStr for RecallLayer {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word {
+            "archive" => Ok(Self::Archive),
+            layer => layer.parse().map(Self::Memories),
+        }
+    }
+}
+
+impl TextSchema for RecallLayer {
+    fn text_schema() -> Schema {
+        json_schema!({"type": "string", "enum": ["knowledge", "episode", "session", "archive"]})
+    }
+}
+
+/// What the user said about something in past conversations.
+fn answer_from_archive(call: &ToolCall, question: &RecallInput) -> ToolResult {
+    let only: RecallFilterInput = call.read_input()?;
+    let (filter, _) = only.resolve(call.now, call.spaces())?;
+    let request = SaidRequest {
+        space: call.caller.repo,
+        text: &question.query,
+        filter: ArchiveFilter {
+            since: filter.since,
+            until: filter.until,
+            path: question.path.0.clone(),
+            ..ArchiveFilter::default()
+        },
+        count: question.limit.as_ref().map(|it| it.capped_at(MAX_SAID)),
+    };
+    let hits = recall_said(call, &request)?.unwrap_or_default();
+    ToolAnswer::new_json(&SaidReply::new(&hits))
 }
 
 /// The notes that this session left for itself.

@@ -58,35 +58,46 @@ pub(super) struct PastWordsRequest<'a> {
     pub(super) session: Option<&'a str>,
 }
 
-impl PastWordsRequest<'_> {
-    /// Puts on a page what was decided before, and says by its short name what that is.
-    pub(super) fn push_onto(
-        &self,
-        cx: &Context,
-        page: &mut BriefingPage,
-    ) -> Result<Vec<String>, CoreError> {
-        let mut told = Vec::new();
+/// What was decided before.
+#[derive(Default)]
+pub(super) struct PastWords {
+    conversations: Vec<ArchiveRecord>,
+    commits: Vec<ArchiveRecord>,
+    question: String,
+}
+
+impl PastWords {
+    /// Whether what a session was about is told in its own words.
+    pub(super) fn tells_session(&self, session: Option<&str>) -> bool {
+        let mut names = self.conversations.iter().map(|it| it.name.as_str());
+        names.any(|it| Some(it) == session)
+    }
+
+    /// Puts it on a page, within a budget of its own, and says by their short names what was put there.
+    pub(super) fn push_onto(&self, page: &mut BriefingPage) -> Vec<String> {
+        let question = &self.question;
+        let said = |at: usize, it: &ArchiveRecord| {
+            format_conversation(it, at, question, share_chars(at, self.conversations.len()))
+        };
+        let reason = |_: usize, it: &ArchiveRecord| format_commit(it, question);
         page.widen(ROOM);
-        if let Some(archive) = cx.archive {
-            let records = self.find_conversations(archive)?;
-            push_records(
-                page,
-                SAID,
-                &records,
-                |at, it| {
-                    let chars = share_chars(at, records.len());
-                    format_conversation(it, at, self.text, chars)
-                },
-                &mut told,
-            );
-        }
-        if let Some(commits) = cx.commit_reasons {
-            let records = self.find_commits(commits)?;
-            let line = |_: usize, it: &ArchiveRecord| format_commit(it, self.text);
-            push_records(page, COMMITS, &records, line, &mut told);
-        }
+        let mut told = push_records(page, SAID, &self.conversations, said);
+        told.extend(push_records(page, COMMITS, &self.commits, reason));
         page.narrow(ROOM);
-        Ok(told)
+        told
+    }
+}
+
+impl PastWordsRequest<'_> {
+    /// Looks up what was decided before.
+    pub(super) fn find_past_words(&self, cx: &Context) -> Result<PastWords, CoreError> {
+        let said = cx.archive.map(|it| self.find_conversations(it));
+        let reasons = cx.commit_reasons.map(|it| self.find_commits(it));
+        Ok(PastWords {
+            conversations: said.transpose()?.unwrap_or_default(),
+            commits: reasons.transpose()?.unwrap_or_default(),
+            question: self.text.to_owned(),
+        })
     }
 
     /// The conversations that clearly are about this and those joined with them, the latest first.
@@ -161,14 +172,12 @@ fn push_records(
     title: &str,
     records: &[ArchiveRecord],
     line: impl Fn(usize, &ArchiveRecord) -> Option<String>,
-    told: &mut Vec<String>,
-) {
+) -> Vec<String> {
     let lines = records.iter().enumerate();
-    let lines: Vec<(String, String)> = lines
-        .filter_map(|(at, it)| Some((it.handle(), line(at, it)?)))
-        .collect();
-    let n = page.push_section(title, lines.iter().map(|it| it.1.clone()));
-    told.extend(lines.into_iter().take(n).map(|it| it.0));
+    let lines = lines.filter_map(|(at, it)| Some((it.handle(), line(at, it)?)));
+    let (names, lines): (Vec<String>, Vec<String>) = lines.unzip();
+    let n = page.push_section(title, lines.into_iter());
+    names.into_iter().take(n).collect()
 }
 
 /// How many characters of quotes the record at this place has.

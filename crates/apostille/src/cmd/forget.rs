@@ -1,5 +1,6 @@
 //! `forget`: the text is removed everywhere.
 
+use apostille_core::archive::ArchiveHandle;
 use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
 use apostille_core::{
     memory::{Memory, MemoryId, MemoryName},
@@ -8,10 +9,10 @@ use apostille_core::{
     store::DamagedMemory,
 };
 
-use super::format_outcome;
+use super::{format_outcome, said::forget_conversations};
 use crate::json::{ForgetReply, ForgottenView};
 use apostille_terminal::{
-    args::ForgetArgs,
+    args::{ForgetArgs, KeptName},
     command_context::{CommandContext, CommandResult, require_person},
     paint::{BOLD, GREEN, memory::format_handle_and_fact},
 };
@@ -20,7 +21,8 @@ use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let workspace = ctx.open_workspace()?;
-    let (damaged, names) = split_off_damaged(&workspace, &args.which.names)?;
+    let (names, said) = split_kept_names(&args.names);
+    let (damaged, names) = split_off_damaged(&workspace, &names)?;
     let memories = workspace.find_named(&names)?;
     // What a person said, and what a person decides about, is not erased by anybody else.
     let verb = PersonVerb::Forget;
@@ -32,7 +34,7 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         let verb = verb.describe();
         return Err(Refusal::PersonDecides { verb }.into());
     }
-    if !args.yes && !confirm_forget(ctx, &memories, &damaged) {
+    if !args.yes && !confirm_forget(ctx, &memories, &damaged, &said) {
         let json = ForgetReply {
             ok: false,
             outcome: "kept",
@@ -41,6 +43,10 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         let answer = ctx.render_output(&json, |_| "nothing was forgotten\n".into());
         return Ok(answer.nothing_if(true));
     }
+    let forgotten_said = match said.is_empty() {
+        true => String::new(),
+        false => forget_conversations(ctx, &workspace, &said)?,
+    };
     for it in &damaged {
         let by = require_person(&speaker, PersonVerb::Forget.describe())?;
         discard_damaged_memory(&workspace.context_for(&it.space), by, it)?;
@@ -79,8 +85,20 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
             .map(|it| format!("{GREEN}forgot{GREEN:#} {}", format_damaged_memory(it)));
         // What is to be gone must not stay in a terminal's history, or in the log of an agent's shell.
         let read = memories.iter().map(format_forgotten_line);
-        torn.chain(read).collect()
+        torn.chain(read).chain([forgotten_said]).collect()
     }))
+}
+
+/// The names of memories, and those of conversations.
+fn split_kept_names(names: &[KeptName]) -> (Vec<MemoryName>, Vec<ArchiveHandle>) {
+    let (mut memories, mut said) = (Vec::new(), Vec::new());
+    for name in names {
+        match name {
+            KeptName::Memory(it) => memories.push(*it),
+            KeptName::Archive(it) => said.push(*it),
+        }
+    }
+    (memories, said)
 }
 
 /// The memories that cannot be read, and the names of the others.
@@ -117,7 +135,12 @@ fn format_damaged_memory(it: &DamagedMemory) -> String {
 }
 
 /// Asks a person, where there is one.
-fn confirm_forget(ctx: &CommandContext, memories: &[Memory], damaged: &[DamagedMemory]) -> bool {
+fn confirm_forget(
+    ctx: &CommandContext,
+    memories: &[Memory],
+    damaged: &[DamagedMemory],
+    said: &[ArchiveHandle],
+) -> bool {
     if !ctx.can_ask_beside() {
         return true;
     }
@@ -125,6 +148,10 @@ fn confirm_forget(ctx: &CommandContext, memories: &[Memory], damaged: &[DamagedM
         .iter()
         .map(format_damaged_memory)
         .chain(memories.iter().map(format_handle_and_fact))
+        .chain(
+            said.iter()
+                .map(|it| format!("{BOLD}{it}{BOLD:#}  what was said there\n")),
+        )
         .collect();
     ctx.ask_beside(&format!(
         "{list}forget for good? this cannot be undone [y/N] "

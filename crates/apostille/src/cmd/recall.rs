@@ -27,6 +27,9 @@ const MAX_NOTES: usize = 50;
 
 /// Recalls what matters to a question; in an agent's shell, all notes of its session where it asks for that layer.
 pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
+    if args.said {
+        return super::said::run_recall_said(ctx, args);
+    }
     let embedder = LocalEmbedder::find(&ctx.system).filter(|_| !args.no_meaning);
     let workspace = ctx
         .open_workspace_at(args.at.as_deref())?

@@ -13,7 +13,7 @@ use apostille_core::{
 use super::log::describe_event_body;
 use crate::json::{MemoryDetails, MemoryDetailsReply};
 use apostille_terminal::{
-    args::SingleMemoryArgs,
+    args::{KeptName, ShowArgs},
     command_context::{CommandContext, CommandResult},
     paint::{
         BOLD, DIM, Paint, flatten_to_line, format_after, format_if, join_texts, memory, style_text,
@@ -21,9 +21,13 @@ use apostille_terminal::{
 };
 
 /// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.
-pub fn run(ctx: &CommandContext, args: &SingleMemoryArgs) -> CommandResult {
+pub fn run(ctx: &CommandContext, args: &ShowArgs) -> CommandResult {
+    let name = match args.name {
+        KeptName::Memory(name) => name,
+        KeptName::Archive(handle) => return super::said::show_conversation(ctx, handle),
+    };
     let workspace = ctx.open_workspace()?;
-    let memory = workspace.find_named(&[args.name])?.remove(0);
+    let memory = workspace.find_named(&[name])?.remove(0);
     let shown = MemoryDetails::gather_details(&workspace.context(), memory)?;
     let json = MemoryDetailsReply::new(&*workspace.store, &shown)?;
     Ok(ctx.render_output(&json, |paint| format_memory_page(paint, &shown)))

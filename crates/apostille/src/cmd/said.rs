@@ -1,0 +1,157 @@
+//! What was said in past conversations: found by its words, shown whole, forgotten.
+
+use apostille_core::{
+    archive::{
+        Archive, ArchiveFilter, ArchiveHandle, ArchiveRecord, PassageSpeaker,
+        excerpt::ArchiveQuote,
+        recall::{SaidHit, SaidRequest, recall_said},
+    },
+    speaker::PersonVerb,
+};
+
+use super::{list::resolve_optional_path, report::parse_optional_time};
+use crate::json::SaidReply;
+use apostille_terminal::{
+    args::RecallArgs,
+    command_context::{CommandContext, CommandResult, require_person},
+    paint::{BOLD, DIM, GREEN, Paint, flatten_to_line, format_if, join_texts},
+};
+use apostille_workspace::{error::CommandError, workspace::Workspace};
+
+/// Recalls what the person said about something.
+pub(super) fn run_recall_said(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let only = &args.only;
+    let question = args.question.join(" ");
+    let request = SaidRequest {
+        space: &workspace.settings.repo,
+        text: &question,
+        filter: ArchiveFilter {
+            since: parse_optional_time(ctx, "since", only.since.as_deref())?,
+            until: parse_optional_time(ctx, "until", only.until.as_deref())?,
+            path: resolve_optional_path(&workspace, only.citing.as_deref())?,
+            task: only.task.clone(),
+            branch: only.branch.clone(),
+        },
+        count: args.limit,
+    };
+    let hits = recall_said(&workspace.context(), &request)?.ok_or_else(build_off_error)?;
+    let answer = ctx.render_output(&SaidReply::new(&hits), |paint| {
+        join_texts(hits.iter().map(|it| format_said_hit(paint, it)), "\n")
+    });
+    let is_empty = hits.is_empty();
+    let empty = format_if(is_empty, || {
+        "nothing was said about this in a conversation that is kept\n".to_owned()
+    });
+    Ok(answer.nothing_if(is_empty).with_err(empty))
+}
+
+/// Shows all that was said in one conversation.
+pub(super) fn show_conversation(ctx: &CommandContext, handle: ArchiveHandle) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let cx = workspace.context();
+    let archive = cx.archive.ok_or_else(build_off_error)?;
+    let mut record = read_record(&workspace, archive, handle)?;
+    if let Some(passage) = handle.passage {
+        record.passages.retain(|it| it.number == passage);
+    }
+    Ok(
+        ctx.render_output(&SaidReply::of_whole_record(&record), |paint| {
+            let head = format_record_head(&record);
+            let passages = record.passages.iter().map(|it| {
+                let speaker = format_speaker(it.speaker);
+                let pasted = it.pasted.as_deref().map(flatten_to_line);
+                let pasted = pasted.map_or(String::new(), |it| {
+                    format!("    {DIM}pasted: {it}{DIM:#}\n")
+                });
+                let text = paint.wrap_text(&it.text, 4);
+                format!(
+                    "{DIM}{:>3}{DIM:#} {BOLD}{speaker}{BOLD:#}\n{text}{pasted}",
+                    it.number
+                )
+            });
+            format!("{head}\n{}", join_texts(passages, ""))
+        }),
+    )
+}
+
+/// Forgets conversations and passages for good. Only a person does: they are a person's words.
+pub(super) fn forget_conversations(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    handles: &[ArchiveHandle],
+) -> CommandResult<String> {
+    let speaker = ctx.deciding_speaker()?;
+    require_person(&speaker, PersonVerb::Forget.describe())?;
+    let cx = workspace.context();
+    let archive = cx.archive.ok_or_else(build_off_error)?;
+    // One wrong name, and nothing is forgotten.
+    for handle in handles {
+        read_record(workspace, archive, *handle)?;
+    }
+    let mut told = String::new();
+    for handle in handles {
+        archive.forget_record(*handle)?;
+        told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
+    }
+    Ok(told)
+}
+
+/// A conversation of this repository.
+fn read_record(
+    workspace: &Workspace,
+    archive: &dyn Archive,
+    handle: ArchiveHandle,
+) -> CommandResult<ArchiveRecord> {
+    let found = archive.read_records(&[handle.record])?.pop();
+    let is_here = |it: &ArchiveRecord| it.space == workspace.settings.repo;
+    let has_passage = |it: &ArchiveRecord| {
+        let named = handle.passage;
+        named.is_none_or(|named| it.passages.iter().any(|it| it.number == named))
+    };
+    let missing = || {
+        CommandError::usage(format!(
+            "nothing that was said in this repository is called {handle}"
+        ))
+        .with_hint("see `apostille recall --said`")
+    };
+    let found = found.filter(|it| is_here(it) && has_passage(it));
+    found.ok_or_else(missing)
+}
+
+fn build_off_error() -> CommandError {
+    CommandError::usage("conversations are not kept here: archive is not verbatim")
+        .with_hint("set archive = \"verbatim\" in your own config file")
+}
+
+fn format_said_hit(paint: &Paint, it: &SaidHit) -> String {
+    let head = format_record_head(&it.record);
+    let quotes = it.quotes.iter().map(|it| format_quote(paint, it));
+    format!("{head}\n{}", join_texts(quotes, ""))
+}
+
+fn format_record_head(it: &ArchiveRecord) -> String {
+    let handle = it.handle();
+    let day = apostille_core::format::format_utc_day(it.ended_at);
+    let client = it.author.as_deref().unwrap_or("unknown client");
+    let place = [&it.task, &it.branch].into_iter().flatten();
+    let place: String = place
+        .map(|it| format!(", {}", flatten_to_line(it)))
+        .collect();
+    let exposed = format_if(it.is_exposed, || ", had read text from outside".to_owned());
+    format!("{BOLD}{handle}{BOLD:#}  {DIM}{day}, {client}{place}{exposed}{DIM:#}")
+}
+
+fn format_quote(paint: &Paint, it: &ArchiveQuote) -> String {
+    let answered = it.answered.as_deref().map(flatten_to_line);
+    let answered = answered.map_or(String::new(), |it| format!("{DIM}(to “{it}”){DIM:#} "));
+    paint.wrap_text(&format!("{answered}“{}”", flatten_to_line(&it.text)), 2)
+}
+
+fn format_speaker(speaker: PassageSpeaker) -> &'static str {
+    match speaker {
+        PassageSpeaker::User => "you",
+        PassageSpeaker::Agent => "agent",
+        PassageSpeaker::Author => "author",
+    }
+}
