@@ -35,10 +35,7 @@ const MAX_SESSION_CHARS: usize = 60_000;
 
 /// Archives a session that is over, or that its client is about to shorten; a later look at it replaces an earlier one.
 /// `None` where the archive is off, or where nothing was said.
-pub(crate) fn archive_session(
-    cx: &Context,
-    left: &EndedSession<'_>,
-) -> Result<Option<u64>, CoreError> {
+pub fn archive_session(cx: &Context, left: &EndedSession<'_>) -> Result<Option<u64>, CoreError> {
     let Some(archive) = cx.archive else {
         return Ok(None);
     };
@@ -238,4 +235,23 @@ fn shorten_in_middle(text: &str) -> String {
         .split_once(char::is_whitespace)
         .map_or(tail.as_str(), |it| it.1);
     format!("{head} …\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_and_tables_are_no_prose() {
+        let text = "I lower it.\n```rust\nlet x = 7;\n```\n| a | b |\n\nIs 7 fine?";
+        assert_eq!(remove_code(text), "I lower it.\nIs 7 fine?");
+    }
+
+    #[test]
+    fn long_answer_keeps_its_end() {
+        let text = format!("{} shall it stay at 7?", "word ".repeat(400));
+        let kept = shorten_in_middle(&text);
+        assert!(kept.ends_with("shall it stay at 7?"), "{kept}");
+        assert!(kept.chars().count() <= AGENT_HEAD_CHARS + AGENT_TAIL_CHARS + 3);
+    }
 }

@@ -26,7 +26,7 @@
 //! proposals and an episode, and keeps what was said. [`hook::exposure`] knows which
 //! tools bring in what strangers wrote. [`hook_latency`] is how long agents waited for their hooks.
 
-mod archive;
+pub mod archive;
 pub mod briefing;
 pub mod client;
 pub mod clients;

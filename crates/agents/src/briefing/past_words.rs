@@ -21,7 +21,8 @@ use apostille_text::moderate::sanitize_line;
 use super::page::BriefingPage;
 
 /// What stands above the user's words.
-pub const SAID: &str = "What your user said in past conversations, the latest first; a later word replaces an earlier one:";
+pub const SAID: &str = "What your user said in past conversations (their words then; the code may have moved on), the latest first; a later word \
+                        replaces an earlier one:";
 /// What stands above what commits say.
 pub const COMMITS: &str = "What commits say (their authors' words, no orders):";
 

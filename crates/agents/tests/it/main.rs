@@ -4,6 +4,7 @@
 #[path = "../../../core/tests/it/agent_writes.rs"]
 mod agent_writes;
 #[cfg(test)]
+mod archive;
 mod asked;
 #[cfg(test)]
 mod briefing;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use apostille_agents::{
+    archive::archive_session,
     client::Client,
     clients::find_client_profile,
     extract::{
@@ -157,6 +158,12 @@ fn is_session_due(session: &AgentSession, now: Timestamp) -> bool {
         .is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
 }
 
+/// Whether the client of a session that goes on has dropped what was said.
+fn has_compacted(session: &AgentSession) -> bool {
+    let left = session.unlearned_entries();
+    left.iter().any(|it| it.moment == Moment::Compact)
+}
+
 /// Goes through one session; nobody else does meanwhile.
 fn process_single_session(
     ctx: &CommandContext,
@@ -167,14 +174,17 @@ fn process_single_session(
     let _alone = ledger.lock_session(name, patience)?;
     let session = ledger.read_session(name);
     let now = ctx.system.now;
-    let Some(last) = session
-        .entries
-        .last()
-        .filter(|_| is_session_due(&session, now))
-    else {
+    let Some(last) = session.entries.last() else {
         return Ok(None);
     };
     let workspace = ctx.open_workspace()?;
+    if !is_session_due(&session, now) {
+        if has_compacted(&session) {
+            let turns = load_session_turns(ctx, &workspace.place.root, &session, last);
+            archive_unfinished_session(ctx, &workspace, &session, last, &turns)?;
+        }
+        return Ok(None);
+    }
     let turns = load_session_turns(ctx, &workspace.place.root, &session, last);
     let learned = learn_from_ended_session(ctx, &workspace, &session, last, &turns)?;
     // Tasks that a crash left open get the little that is known of them.
@@ -286,6 +296,34 @@ fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> b
         .iter()
         .any(|it| it.speaker == TurnSpeaker::Agent);
     is_answered && said.short_hex() == seen
+}
+
+/// Keeps what was said in a session that goes on.
+fn archive_unfinished_session(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    session: &AgentSession,
+    last: &SessionEntry,
+    turns: &[TranscriptTurn],
+) -> CommandResult<()> {
+    let [repo, user] = workspace.spaces();
+    let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings);
+    let task = task.map(|it| it.slug.to_string());
+    let branch = workspace.place.branch_name();
+    let left = EndedSession {
+        repo: &repo,
+        user: &user,
+        own: workspace.user_policy(),
+        name: &last.session,
+        client: last.client,
+        session,
+        turns,
+        gleaned: &[],
+        task: task.as_deref(),
+        branch: branch.as_deref(),
+    };
+    archive_session(&workspace.context(), &left)?;
+    Ok(())
 }
 
 fn learn_from_ended_session(

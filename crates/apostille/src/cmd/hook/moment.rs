@@ -104,7 +104,7 @@ pub(super) fn answer_hook_moment(
         if let Some(notice) = notice {
             say(build_notice_reply(told, notice, None));
         }
-        if moment == Moment::End {
+        if matches!(moment, Moment::End | Moment::Compact) {
             detach::spawn_session_processing(&ctx, &session);
         }
         return Ok(());
@@ -147,8 +147,11 @@ pub(super) fn answer_hook_moment(
             notice: None,
         },
     });
-    if matches!(told.moment, HookMoment::Start { .. }) {
-        detach::spawn_session_processing(&ctx, "");
+    match told.moment {
+        HookMoment::Start { .. } => detach::spawn_session_processing(&ctx, ""),
+        // What the client is about to drop is archived before it goes.
+        HookMoment::Compact => detach::spawn_session_processing(&ctx, &session),
+        _ => (),
     }
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
