@@ -17,7 +17,7 @@ use crate::{
     citation::{CitedItem, ItemKind, LineSpan, last_path_part},
     file_lines::{FileLines, count_as_u32},
 };
-use header::{Header, HeaderReader, Layout};
+use header::{Header, HeaderReader, Layout, LineBrackets};
 pub(crate) use parts::ItemParts;
 pub use symbol::SymbolError;
 
@@ -105,6 +105,10 @@ impl FileOutline {
     fn read_items(path: &str, lines: &FileLines, around: Option<CodeItem>) -> Self {
         let masks = mask::mask_lines(path, lines.lines());
         let reader = HeaderReader::from_path(path);
+        let brackets = match reader.layout() {
+            Layout::Braces => masks.iter().map(|it| LineBrackets::count(it)).collect(),
+            Layout::Indent | Layout::Headings | Layout::Settings => Vec::new(),
+        };
         let mut open: Vec<(u32, usize)> = around.iter().map(|it| (it.rows.end, 0)).collect();
         let header = around.as_ref().and_then(|it| it.name_at);
         let first_row = header.map_or(0, |(row, _)| row + 1);
@@ -117,7 +121,7 @@ impl FileOutline {
             let container = open.last().map(|it| outline.items[it.1].kind);
             let header = reader.read_header(&outline.masks, lines.lines(), row, container);
             let Some(header) = header else { continue };
-            let end = outline.find_end(&reader, lines, row, &header);
+            let end = outline.find_end(&reader, lines, &brackets, row, &header);
             let scope = header.scope.clone().or_else(|| {
                 let parent = open.last().map(|it| &outline.items[it.1].path);
                 parent.cloned()
@@ -138,9 +142,16 @@ impl FileOutline {
     }
 
     /// The row behind the last one of an item.
-    fn find_end(&self, reader: &HeaderReader, lines: &FileLines, row: u32, header: &Header) -> u32 {
+    fn find_end(
+        &self,
+        reader: &HeaderReader,
+        lines: &FileLines,
+        brackets: &[LineBrackets],
+        row: u32,
+        header: &Header,
+    ) -> u32 {
         match reader.layout() {
-            Layout::Braces => header::find_bracket_end(&self.masks, row, header),
+            Layout::Braces => header::find_bracket_end(&self.masks, brackets, row, header),
             Layout::Indent => header::find_indent_end(&self.masks, lines.lines(), row, header),
             Layout::Headings => header::find_heading_end(lines.lines(), row),
             Layout::Settings => header::find_setting_end(&self.masks, lines.lines(), row, header),

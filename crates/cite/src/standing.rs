@@ -198,6 +198,7 @@ pub fn is_closed_fact(fact: &str) -> bool {
 /// Judges a fact by the sides of its citations, none of which is unknown. A fact that cites several items stands as the
 /// worst of them does.
 pub(crate) fn judge_fact(fact: &str, sides: Vec<CitedSides>) -> JudgeOutcome {
+    let fact = &ReadFact::new(fact);
     let outcomes = group_by_item(fact, sides)
         .into_iter()
         .map(|group| FactJudge::new(fact, &group).judge());
@@ -207,7 +208,10 @@ pub(crate) fn judge_fact(fact: &str, sides: Vec<CitedSides>) -> JudgeOutcome {
 }
 
 /// The citations of each item, so that those of one are judged together.
-fn group_by_item<'a>(fact: &str, sides: Vec<CitedSides<'a>>) -> Vec<Vec<CitedSides<'a>>> {
+fn group_by_item<'a>(fact: &ReadFact, sides: Vec<CitedSides<'a>>) -> Vec<Vec<CitedSides<'a>>> {
+    if sides.len() == 1 {
+        return vec![sides];
+    }
     let mut groups: Vec<(Option<String>, Vec<CitedSides<'a>>)> = Vec::new();
     for side in sides {
         let key = FactJudge::new(fact, std::slice::from_ref(&side))
@@ -234,13 +238,35 @@ impl JudgeOutcome {
     }
 }
 
+/// A fact with what its words tell, which is the same for all of its citations.
+struct ReadFact<'a> {
+    fact: &'a str,
+    literals: Vec<Literal>,
+    topic: Topic,
+    /// The names that it may speak of.
+    names: Vec<String>,
+}
+
+impl<'a> ReadFact<'a> {
+    fn new(fact: &'a str) -> Self {
+        let literals = list_literals(fact);
+        Self {
+            fact,
+            topic: Topic::from_fact(fact, &literals),
+            names: list_subject_names(fact, &literals),
+            literals,
+        }
+    }
+}
+
 /// A fact with what is known of its code.
 struct FactJudge<'a> {
     fact: &'a str,
     /// The literals that the cited lines say whole.
     said: Vec<Literal>,
     sides: &'a [CitedSides<'a>],
-    topic: Topic,
+    topic: &'a Topic,
+    names: &'a [String],
 }
 
 /// The item that a fact speaks of.
@@ -252,19 +278,19 @@ struct Subject<'a> {
 }
 
 impl<'a> FactJudge<'a> {
-    fn new(fact: &'a str, sides: &'a [CitedSides<'a>]) -> Self {
-        let literals = list_literals(fact);
+    fn new(fact: &'a ReadFact, sides: &'a [CitedSides<'a>]) -> Self {
         let cited: Vec<&str> = sides
             .iter()
             .map(|it| it.citation.snippet.as_str())
             .collect();
-        let said = match_whole_literals(&literals, &cited.join("\n"));
-        let said = literals.iter().zip(said).filter(|it| it.1);
+        let said = match_whole_literals(&fact.literals, &cited.join("\n"));
+        let said = fact.literals.iter().zip(said).filter(|it| it.1);
         Self {
-            fact,
+            fact: fact.fact,
             said: said.map(|it| it.0.clone()).collect(),
             sides,
-            topic: Topic::from_fact(fact),
+            topic: &fact.topic,
+            names: &fact.names,
         }
     }
 
@@ -310,9 +336,11 @@ impl<'a> FactJudge<'a> {
 
     /// The item that the fact names and cites; else the innermost one around the claim.
     fn find_subject(&self) -> Option<Subject<'a>> {
-        let names = list_subject_names(self.fact);
         let named = self.sides.iter().find_map(|side| {
-            let found = names.iter().filter_map(|name| find_named_item(side, name));
+            let found = self
+                .names
+                .iter()
+                .filter_map(|name| find_named_item(side, name));
             // The function that a fact names is closer to it than the type around; a type is closer than its member.
             let rank =
                 |it: &&CodeItem| (it.kind == ItemKind::Function, it.rows.end - it.rows.start);
@@ -486,8 +514,7 @@ enum FoundItem<'a> {
 }
 
 /// The names that a fact may speak of: those in it, the one that is called in `f(a, b)`, and its first word.
-fn list_subject_names(fact: &str) -> Vec<String> {
-    let literals = list_literals(fact);
+fn list_subject_names(fact: &str, literals: &[Literal]) -> Vec<String> {
     let first = fact.split_whitespace().next().unwrap_or_default();
     let first = first.trim_matches(['`', ':', ',', '"']);
     let is_path = literals

@@ -179,33 +179,29 @@ impl CitationFollower<'_> {
 
     /// A file as it is now, with its outline; `None` where there is no such text.
     fn load_current_file(&mut self, path: &RepoPath) -> Option<CurrentFile> {
-        let (_, bytes) = self.read_cached_file(path).ok()??;
+        let (id, bytes) = self.read_cached_file(path).ok()??;
         if is_binary_content(&bytes) {
             return None;
         }
-        let outline = self.outlines.entry(path.clone()).or_insert_with(|| {
-            let lines = FileLines::from_bytes(&bytes);
-            Rc::new(FileOutline::from_lines(path.as_str(), &lines))
-        });
+        let path = path.clone();
+        let version = FileVersion { path, id };
         Some(CurrentFile {
-            path: path.clone(),
-            outline: Rc::clone(outline),
+            path: version.path.clone(),
+            outline: self.outline_version(version, &bytes),
             bytes,
         })
     }
 
-    /// A cited version of a file with its outline, which is made once for all memories that cite the version.
-    fn outline_cited_file(
-        &mut self,
-        version: FileVersion,
-        bytes: Rc<[u8]>,
-    ) -> (Rc<[u8]>, Rc<FileOutline>) {
-        let path = version.path.clone();
-        let outline = self.cited_outlines.entry(version).or_insert_with(|| {
-            let lines = FileLines::from_bytes(&bytes);
-            Rc::new(FileOutline::from_lines(path.as_str(), &lines))
-        });
-        (bytes, Rc::clone(outline))
+    /// The outline of a version of a file, which is made once for all memories that cite the version. Most cited files are as
+    /// they were, so that the version cited and the file here are one.
+    fn outline_version(&mut self, version: FileVersion, bytes: &[u8]) -> Rc<FileOutline> {
+        if let Some(known) = self.outlines.get(&version) {
+            return Rc::clone(known);
+        }
+        let lines = FileLines::from_bytes(bytes);
+        let outline = Rc::new(FileOutline::from_lines(version.path.as_str(), &lines));
+        self.outlines.insert(version, Rc::clone(&outline));
+        outline
     }
 
     /// The versions of a citation's file that are compared.
@@ -235,7 +231,10 @@ impl CitationFollower<'_> {
             .blob
             .as_ref()
             .and_then(|_| self.tracer.load_content(&version).ok());
-        let was = was.map(|bytes| self.outline_cited_file(version, bytes));
+        let was = was.map(|bytes| {
+            let outline = self.outline_version(version, &bytes);
+            (bytes, outline)
+        });
         let paths = paths.iter();
         LoadedFiles {
             was,

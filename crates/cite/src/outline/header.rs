@@ -1,6 +1,6 @@
 //! The first line of an item, and where the item ends.
 
-use apostille_text::word_lists::is_in_word_list;
+use apostille_text::word_lists::WordList;
 
 use crate::{citation::ItemKind, file_lines::count_as_u32};
 
@@ -54,18 +54,28 @@ pub(super) struct HeaderReader {
     family: Family,
 }
 
+/// How many words and signs most lines have at most.
+const TOKENS: usize = 24;
 /// The longest item, in rows.
 const MAX_ROWS: usize = 6_000;
 
-const MODIFIERS: &str = "pub export default declare abstract async static public private protected final override virtual inline \
+static MODIFIERS: WordList = WordList::new(
+    "pub export default declare abstract async static public private protected final override virtual inline \
     unsafe extern readonly internal open data sealed suspend constexpr explicit friend mutable synchronized native transient \
-    volatile partial lateinit inner operator infix tailrec noexcept __extension__ get set accessor";
-const FUNCTIONS: &str = "fn func function fun def sub macro_rules";
-const TYPES: &str = "struct class enum union trait interface protocol object record namespace mod module type extension impl";
-const VALUES: &str = "const static let var val";
-const NOT_NAMES: &str = "if for while switch return else catch do case sizeof match loop in of new delete throw await yield typeof \
+    volatile partial lateinit inner operator infix tailrec noexcept __extension__ get set accessor",
+);
+static C_MODIFIERS: WordList = WordList::new("const static register typedef");
+static INDENTED_MODIFIERS: WordList = WordList::new("async local private public");
+static FUNCTIONS: WordList = WordList::new("fn func function fun def sub macro_rules");
+static TYPES: WordList = WordList::new(
+    "struct class enum union trait interface protocol object record namespace mod module type extension impl",
+);
+static VALUES: WordList = WordList::new("const static let var val");
+static NOT_NAMES: WordList = WordList::new(
+    "if for while switch return else catch do case sizeof match loop in of new delete throw await yield typeof \
     instanceof assert goto break continue import from use package using try finally with not and or defer go select elif except \
-    raise lambda print super this self require where as is unless until begin rescue ensure then when";
+    raise lambda print super this self require where as is unless until begin rescue ensure then when",
+);
 
 /// A word or a sign of a line, with its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,24 +96,33 @@ fn split_tokens(mask: &[u8]) -> Vec<Token<'_>> {
     let Ok(text) = std::str::from_utf8(mask) else {
         return Vec::new();
     };
-    let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '$';
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(TOKENS);
     let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let len = if is_word(first) {
-            text[at..]
-                .find(|it| !is_word(it))
-                .unwrap_or(text.len() - at)
-        } else {
-            first.len_utf8()
+    while let Some(first) = mask.get(at) {
+        let len = count_word_bytes(&text[at..]);
+        let len = match len {
+            0 if first.is_ascii() => 1,
+            0 => text[at..].chars().next().map_or(1, char::len_utf8),
+            _ => len,
         };
-        if !first.is_whitespace() {
-            let (text, column) = (&text[at..at + len], at);
+        let (text, column) = (&text[at..at + len], at);
+        if !text.starts_with(char::is_whitespace) {
             tokens.push(Token { text, column });
         }
         at += len;
     }
     tokens
+}
+
+/// How many bytes the word has that a text begins with. Most words are plain, and are not decoded.
+fn count_word_bytes(text: &str) -> usize {
+    let is_plain = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'$');
+    let plain = text.bytes().take_while(is_plain).count();
+    if text.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+        return plain;
+    }
+    let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '$';
+    text.find(|it| !is_word(it)).unwrap_or(text.len())
 }
 
 impl HeaderReader {
@@ -160,7 +179,7 @@ impl HeaderReader {
 
     fn read_indented(&self, mask: &[u8], row: u32, container: Option<ItemKind>) -> Option<Header> {
         let tokens = split_tokens(mask);
-        let tokens = skip_modifiers(&tokens, "async local private public");
+        let tokens = skip_modifiers(&tokens, &INDENTED_MODIFIERS);
         let first = tokens.first()?;
         let named = |kind: ItemKind, at: usize| {
             let name = tokens.get(at).filter(|it| it.is_name())?;
@@ -185,7 +204,7 @@ impl HeaderReader {
                 named(ItemKind::Function, 0)
             }
             _ if container == Some(ItemKind::Function) => None,
-            name if first.is_name() && !is_in_word_list(NOT_NAMES, name) => {
+            name if first.is_name() && !NOT_NAMES.contains(name) => {
                 let is_assignment = match tokens.get(1).map(|it| it.text) {
                     Some("=") => tokens.get(2).is_none_or(|it| it.text != "="),
                     Some(":") => self.family == Family::Python && tokens.len() > 2,
@@ -210,20 +229,20 @@ impl HeaderReader {
         {
             return Some(new_header(ItemKind::Value, name, row));
         }
-        let mut tokens = skip_modifiers(&all, MODIFIERS);
+        let mut tokens = skip_modifiers(&all, &MODIFIERS);
         if self.family == Family::C || is_const_before_keyword(tokens) {
-            tokens = skip_modifiers(tokens, "const static register typedef");
+            tokens = skip_modifiers(tokens, &C_MODIFIERS);
         }
         let first = tokens.first()?;
-        if is_in_word_list(FUNCTIONS, first.text) {
+        if FUNCTIONS.contains(first.text) {
             return read_function(tokens, row);
         }
-        if is_in_word_list(TYPES, first.text)
+        if TYPES.contains(first.text)
             && let Some(header) = read_type(tokens, row)
         {
             return Some(header);
         }
-        if self.family != Family::C && is_in_word_list(VALUES, first.text) {
+        if self.family != Family::C && VALUES.contains(first.text) {
             let name = tokens[1..]
                 .iter()
                 .find(|it| !matches!(it.text, "mut" | "ref"))?;
@@ -255,11 +274,9 @@ impl HeaderReader {
                 )
         };
         let is_header = name.is_name()
-            && !is_in_word_list(NOT_NAMES, name.text)
+            && !NOT_NAMES.contains(name.text)
             && tokens[..open].iter().all(is_plain)
-            && !tokens[..open]
-                .iter()
-                .any(|it| is_in_word_list(NOT_NAMES, it.text));
+            && !tokens[..open].iter().any(|it| NOT_NAMES.contains(it.text));
         if !is_header || !has_body_behind(masks, row, tokens[open].column) {
             return None;
         }
@@ -298,7 +315,7 @@ impl HeaderReader {
             (_, "=" | ",") if stop == 1 => tokens.first(),
             _ => None,
         };
-        let is_fit = |it: &&Token| it.is_name() && !is_in_word_list(NOT_NAMES, it.text);
+        let is_fit = |it: &&Token| it.is_name() && !NOT_NAMES.contains(it.text);
         let is_place = in_type || container.is_none();
         let name = name.filter(is_fit).filter(|_| is_place)?;
         let is_comparison = tokens.get(stop + 1).is_some_and(|it| it.text == "=");
@@ -331,13 +348,13 @@ fn new_header(kind: ItemKind, name: &Token, row: u32) -> Header {
     }
 }
 
-fn skip_modifiers<'t, 'a>(tokens: &'t [Token<'a>], modifiers: &str) -> &'t [Token<'a>] {
+fn skip_modifiers<'t, 'a>(tokens: &'t [Token<'a>], modifiers: &WordList) -> &'t [Token<'a>] {
     let mut rest = tokens;
     while let Some(first) = rest.first() {
         let is_followed = rest
             .get(1)
             .is_some_and(|it| it.is_name() || it.text == "(" || it.text == "\"");
-        if !is_followed || !is_in_word_list(modifiers, first.text) {
+        if !is_followed || !modifiers.contains(first.text) {
             break;
         }
         rest = &rest[1..];
@@ -411,7 +428,7 @@ fn read_type(tokens: &[Token], row: u32) -> Option<Header> {
     );
     let name = tokens
         .get(at)
-        .filter(|it| it.is_name() && !is_in_word_list(NOT_NAMES, it.text))?;
+        .filter(|it| it.is_name() && !NOT_NAMES.contains(it.text))?;
     let is_header = tokens.get(at + 1).is_none_or(|next| {
         matches!(next.text, "{" | ":" | "<" | "(" | ";" | "=" | "[")
             || next.is_name() && tokens[0].text != "struct" && tokens[0].text != "union"
@@ -474,7 +491,7 @@ fn is_type_line(mask: &[u8]) -> bool {
     let tokens = split_tokens(mask);
     !tokens.is_empty()
         && tokens.iter().all(|it| it.is_name() || it.text == "*")
-        && !tokens.iter().any(|it| is_in_word_list(NOT_NAMES, it.text))
+        && !tokens.iter().any(|it| NOT_NAMES.contains(it.text))
 }
 
 fn read_heading(line: &[u8], row: u32) -> Option<Header> {
@@ -563,8 +580,41 @@ fn read_make_target(line: &[u8], row: u32) -> Option<Header> {
     })
 }
 
+/// What the brackets of a line come to.
+pub(super) struct LineBrackets {
+    /// By how much the depth differs behind it.
+    change: i32,
+    /// How far the depth falls within it; 0 where it does not.
+    lowest: i32,
+}
+
+impl LineBrackets {
+    pub(super) fn count(mask: &[u8]) -> Self {
+        let (mut change, mut lowest) = (0, 0);
+        for byte in mask {
+            match byte {
+                b'(' | b'[' | b'{' => change += 1,
+                b')' | b']' | b'}' => {
+                    change -= 1;
+                    lowest = lowest.min(change);
+                }
+                _ => {}
+            }
+        }
+        Self { change, lowest }
+    }
+}
+
 /// The row behind the last one of an item in a language with brackets.
-pub(super) fn find_bracket_end(masks: &[Vec<u8>], row: u32, header: &Header) -> u32 {
+///
+/// A line stands in several items, and each looks for its end. Where no bracket of the line can close the item, what its
+/// brackets come to is enough, and its bytes are not read again.
+pub(super) fn find_bracket_end(
+    masks: &[Vec<u8>],
+    brackets: &[LineBrackets],
+    row: u32,
+    header: &Header,
+) -> u32 {
     let has_body = matches!(header.kind, ItemKind::Function | ItemKind::Type);
     let is_macro = masks[row as usize].trim_ascii_start().starts_with(b"#");
     let mut depth = 0_i32;
@@ -572,6 +622,11 @@ pub(super) fn find_bracket_end(masks: &[Vec<u8>], row: u32, header: &Header) -> 
     let mut has_value = false;
     let mut from = header.column;
     for (at, mask) in masks.iter().enumerate().skip(row as usize).take(MAX_ROWS) {
+        let line = &brackets[at];
+        if depth + line.lowest > 0 {
+            depth += line.change;
+            continue;
+        }
         let next = count_as_u32(at + 1);
         for byte in &mask[from.min(mask.len())..] {
             match byte {
@@ -594,8 +649,7 @@ pub(super) fn find_bracket_end(masks: &[Vec<u8>], row: u32, header: &Header) -> 
             }
         }
         from = 0;
-        let is_open = is_continued(mask, masks.get(at + 1), is_macro);
-        if depth == 0 && !is_open {
+        if depth == 0 && !is_continued(mask, masks.get(at + 1), is_macro) {
             return next;
         }
     }

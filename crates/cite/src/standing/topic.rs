@@ -5,8 +5,8 @@
 //! check and no contradiction.
 
 use apostille_text::{
-    literals::{Literal, list_literals, match_whole_literals},
-    word_lists::is_in_word_list,
+    literals::{Literal, match_whole_literals},
+    word_lists::WordList,
 };
 
 use super::Standing;
@@ -39,40 +39,46 @@ pub(super) struct Topic {
     valued: bool,
 }
 
-const PARAMETERS: &str = "parameter parameters argument arguments params args arg param";
-const MEMBERS: &str = "member members field fields variant variants case cases option options value values key keys \
-    entry entries method methods kind kinds item items constant constants state states";
-const COUNTS: &str =
-    "no one two three four five six seven eight nine ten eleven twelve exactly only both";
-const CALLS: &str = "pass passes wants needs takes accepts order signature called expects receives requires call calls";
-const RETURNS: &str =
-    "returns return returned gives yields result back get gets produces evaluates";
-const CLOSED: &str = "either possible only nothing others exactly all";
+static PARAMETERS: WordList =
+    WordList::new("parameter parameters argument arguments params args arg param");
+static MEMBERS: WordList = WordList::new(
+    "member members field fields variant variants case cases option options value values key keys \
+    entry entries method methods kind kinds item items constant constants state states",
+);
+static COUNTS: WordList = WordList::new(
+    "no one two three four five six seven eight nine ten eleven twelve exactly only both",
+);
+static CALLS: WordList = WordList::new(
+    "pass passes wants needs takes accepts order signature called expects receives requires call calls",
+);
+static RETURNS: WordList =
+    WordList::new("returns return returned gives yields result back get gets produces evaluates");
+static CLOSED: WordList = WordList::new("either possible only nothing others exactly all");
 
 impl Wording {
     pub(super) fn from_fact(fact: &str) -> Self {
         let words = list_prose_words(fact);
-        let has = |list: &str| words.iter().any(|it| is_in_word_list(list, it));
-        let counts = |list: &str| {
+        let has = |list: &WordList| words.iter().any(|it| list.contains(it));
+        let counts = |list: &WordList| {
             words.iter().enumerate().any(|(at, word)| {
                 let before = &words[at.saturating_sub(2)..at];
-                is_in_word_list(list, word) && before.iter().any(|it| is_count(it))
+                list.contains(word) && before.iter().any(|it| is_count(it))
             })
         };
         // "The parameters of `f` are …", "members are".
-        let lists = |list: &str| {
+        let lists = |list: &WordList| {
             words.windows(3).any(|it| {
-                is_in_word_list(list, &it[0])
+                list.contains(&it[0])
                     && it[0].ends_with('s')
                     && (it[1] == "are" || it[1] == "of" && it[2] == "are")
             })
         };
         Self {
-            parameters: counts(PARAMETERS) || lists(PARAMETERS),
-            members: counts(MEMBERS) || lists(MEMBERS),
-            returned: has(RETURNS) || fact.contains("->") || fact.contains('→'),
-            called: has(CALLS) || has(PARAMETERS) || fact.contains('('),
-            listed: has(CLOSED) || fact.contains("can be") || count_listed_names(fact) >= 2,
+            parameters: counts(&PARAMETERS) || lists(&PARAMETERS),
+            members: counts(&MEMBERS) || lists(&MEMBERS),
+            returned: has(&RETURNS) || fact.contains("->") || fact.contains('→'),
+            called: has(&CALLS) || has(&PARAMETERS) || fact.contains('('),
+            listed: has(&CLOSED) || fact.contains("can be") || count_listed_names(fact) >= 2,
         }
     }
 
@@ -83,12 +89,13 @@ impl Wording {
 }
 
 impl Topic {
-    pub(super) fn from_fact(fact: &str) -> Self {
+    /// The topic of a fact with these literals.
+    pub(super) fn from_fact(fact: &str, literals: &[Literal]) -> Self {
         Self {
             wording: Wording::from_fact(fact),
             names: split_identifiers(fact),
             coded: list_coded_names(fact),
-            valued: list_literals(fact).iter().any(is_value_text),
+            valued: literals.iter().any(is_value_text),
         }
     }
 
@@ -201,7 +208,7 @@ fn is_value_text(it: &Literal) -> bool {
 }
 
 fn is_count(word: &str) -> bool {
-    is_in_word_list(COUNTS, word) || word.chars().all(|it| it.is_ascii_digit())
+    COUNTS.contains(word) || word.chars().all(|it| it.is_ascii_digit())
 }
 
 /// The words of a fact outside of backticks and quotes, in small letters.
@@ -215,10 +222,12 @@ fn list_prose_words(fact: &str) -> Vec<String> {
 
 /// The tokens of a type without its arrow or colon, and without the words that say who may use it.
 fn list_type_tokens(text: &str) -> Vec<String> {
-    const MODIFIERS: &str = "static inline extern public private protected final async pub export abstract synchronized \
-        default override";
+    static MODIFIERS: WordList = WordList::new(
+        "static inline extern public private protected final async pub export abstract synchronized \
+        default override",
+    );
     let mut tokens = split_text_tokens(text);
-    tokens.retain(|it| !is_in_word_list(MODIFIERS, it));
+    tokens.retain(|it| !MODIFIERS.contains(it));
     let n_arrow = match &tokens[..] {
         [a, b, ..] if a == "-" && b == ">" => 2,
         [a, ..] if a == ":" => 1,
