@@ -15,6 +15,7 @@ mod pooled_memory;
 pub mod query;
 pub mod rank;
 pub mod render;
+mod scored_documents;
 mod space_search;
 mod space_terms;
 mod spelling;

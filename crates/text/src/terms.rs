@@ -71,8 +71,23 @@ fn extract_terms_by(text: &str, mut term: impl FnMut(TermKind, &str) -> String) 
 /// Analyses many texts one after the other: the stem of a word is worked out once.
 #[derive(Debug, Default)]
 pub struct StemCache {
-    /// The term of a word that is stemmed.
-    known: HashMap<String, String, BuildHasherDefault<DefaultHasher>>,
+    /// What is known of a word that may have a stem.
+    known: HashMap<String, KnownWord, BuildHasherDefault<DefaultHasher>>,
+}
+
+#[derive(Debug)]
+struct KnownWord {
+    term: String,
+    is_stopword: bool,
+}
+
+impl KnownWord {
+    fn new(kind: TermKind, word: &str) -> Self {
+        Self {
+            term: stem_by_kind(kind, word),
+            is_stopword: is_stopword(word),
+        }
+    }
 }
 
 impl StemCache {
@@ -81,19 +96,35 @@ impl StemCache {
 
     /// What [`extract_terms`] finds in a text.
     pub fn extract_terms(&mut self, text: &str) -> TermCounts {
-        extract_terms_by(text, |kind, word| {
-            if matches!(kind, TermKind::Whole | TermKind::Bigram) {
-                return word.to_owned();
-            }
-            if let Some(known) = self.known.get(word) {
-                return known.clone();
-            }
-            let term = stem_by_kind(kind, word);
-            if self.known.len() < Self::MOST {
-                self.known.insert(word.to_owned(), term.clone());
-            }
-            term
+        extract_terms_by(text, |kind, word| match kind {
+            TermKind::Whole | TermKind::Bigram => word.to_owned(),
+            TermKind::Plain | TermKind::Part => self.look_up(kind, word, |it| it.term.clone()),
         })
+    }
+
+    /// Goes through what [`extract_term_sequence`] finds in a text.
+    pub fn each_sequence_term(&mut self, text: &str, mut see: impl FnMut(&str)) {
+        analyse_text(text, |kind, word| {
+            if kind != TermKind::Whole {
+                self.look_up(kind, word, |it| {
+                    if !it.is_stopword {
+                        see(&it.term);
+                    }
+                });
+            }
+        });
+    }
+
+    fn look_up<T>(&mut self, kind: TermKind, word: &str, see: impl FnOnce(&KnownWord) -> T) -> T {
+        if let Some(known) = self.known.get(word) {
+            return see(known);
+        }
+        let known = KnownWord::new(kind, word);
+        let seen = see(&known);
+        if self.known.len() < Self::MOST {
+            self.known.insert(word.to_owned(), known);
+        }
+        seen
     }
 
     /// What [`extract_terms_with_len`] finds in a text.

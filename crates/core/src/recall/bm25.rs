@@ -29,17 +29,15 @@ pub struct DocumentScore {
     pub n_counted: u16,
 }
 
-/// Scores every memory of a space that holds a term, best first, ties by number.
+/// Scores every memory of a space that holds a term, in the order of their numbers.
 ///
 /// A term's document frequency is the number of its postings, which may come in any order. The same
 /// postings always give the same bits: a document adds up its terms in the order they are given.
 pub fn score_bm25(corpus: &Postings, terms: &[WeighedPostings<'_>]) -> Vec<(u64, DocumentScore)> {
-    let mut scores = match find_dense_range(terms) {
+    match find_dense_range(terms) {
         Some((first, width)) => add_dense_scores(corpus, terms, first, width),
         None => add_sorted_scores(corpus, terms),
-    };
-    scores.sort_unstable_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
-    scores
+    }
 }
 
 /// How rare a term is that so many memories have.
@@ -115,10 +113,9 @@ fn add_dense_scores(
             }
         }
     }
-    (first..)
-        .zip(row)
-        .filter(|(_, it)| it.score > 0.0)
-        .collect()
+    let mut scores = Vec::with_capacity(row.len());
+    scores.extend((first..).zip(row).filter(|(_, it)| it.score > 0.0));
+    scores
 }
 
 /// For ids too far apart for a row. The sort is stable, so the terms keep their order in each sum.
@@ -177,10 +174,10 @@ mod tests {
     }
 
     fn check(terms: &[(f32, &[Posting])], expected: &[u64]) {
-        let found: Vec<u64> = score_bm25(&CORPUS, &weigh(terms))
-            .into_iter()
-            .map(|(doc, _)| doc)
-            .collect();
+        let mut found = score_bm25(&CORPUS, &weigh(terms));
+        assert!(found.is_sorted_by_key(|it| it.0));
+        found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        let found: Vec<u64> = found.into_iter().map(|(doc, _)| doc).collect();
         assert_eq!(found, expected);
     }
 

@@ -6,9 +6,12 @@
 //! itself and the less it is given; long turns were measured to lose by more. What cites code has no neighbours: its words are
 //! chosen to be found.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::pooled_memory::PooledMemory;
+use super::{
+    pooled_memory::PooledMemory,
+    scored_documents::{ScoredDocument, ScoredDocuments},
+};
 use crate::memory::Memory;
 use apostille_text::terms::extract_term_sequence;
 
@@ -24,14 +27,14 @@ const SHORT_WORDS: f32 = 16.0;
 /// The memories beside those of the pool that may come to score more than this, with their own scores.
 pub(super) fn list_hopeful(
     pool: &[PooledMemory],
-    scores: &HashMap<u64, f32>,
+    scored: &ScoredDocuments,
     bar: f32,
-) -> Vec<(u64, f32)> {
+) -> Vec<ScoredDocument> {
     let known: BTreeMap<u64, ()> = pool.iter().map(|it| (it.memory.number, ())).collect();
     let mut hopeful: BTreeMap<u64, f32> = BTreeMap::new();
     for it in pool.iter().filter(|it| find_session(&it.memory).is_some()) {
         for number in around(it.memory.number).map(|it| it.0) {
-            let own = scores.get(&number).copied().unwrap_or(0.0);
+            let own = scored.find_score(number);
             // A share from either side, and from two away.
             let most = (own + 3.0 * SHARE * it.score).min(BEHIND * it.score);
             if most > bar && !known.contains_key(&number) {

@@ -13,16 +13,20 @@ use super::{
     own_names::OwnNames,
     pooled_memory::PooledMemory,
     query::RecallQuery,
+    scored_documents::{ScoredDocument, ScoredDocuments},
     space_terms::{COORDINATION, SpaceTerm, SpaceTerms},
     spelling::seek_terms,
     word_pairs::WordPairs,
 };
 use crate::{Context, CoreError, space::Space, store::Postings};
-use apostille_text::dates::{NamedDate, find_named_dates};
+use apostille_text::{
+    dates::{NamedDate, find_named_dates},
+    terms::StemCache,
+};
 use jiff::tz::TimeZone;
 
 /// How many memories may be brought among the first by what their text says.
-const POOL: usize = 100;
+pub(super) const POOL: usize = 100;
 /// How many memories are read at most in one space while looking for those that the question admits.
 const MAX_READ: usize = 1_000;
 /// What a memory gains that was recorded in a month or a year that the question names.
@@ -60,26 +64,26 @@ impl<'a> SpaceSearch<'a> {
 
     /// The memories whose words answer best.
     pub(super) fn find_best(&self) -> Result<Vec<RecallHit>, CoreError> {
-        let scored = self.score_documents()?;
-        let (mut pool, n_read) = self.read_best(&scored)?;
+        let mut scored = self.score_documents()?;
+        let (mut pool, n_read) = self.read_best(&mut scored)?;
         let bar = self.score_to_beat(&pool);
         let pairs = WordPairs::find_in_question(&self.query.text, &self.terms);
-        let hopeful = scored[n_read..scored.len().min(POOL.max(n_read))].iter();
+        let hopeful = scored.rank_best(POOL.max(n_read))[n_read..].iter();
         let hopeful =
             hopeful.filter(|(number, score)| score + pairs.most_for(&self.terms, *number) > bar);
         self.read_into(&mut pool, hopeful.copied().collect())?;
-        pairs.add_scores(&self.terms, &mut pool);
-        let scores: HashMap<u64, f32> = scored.into_iter().collect();
-        let beside = neighbours::list_hopeful(&pool, &scores, bar);
+        let mut stems = StemCache::default();
+        pairs.add_scores(&self.terms, &mut pool, &mut stems);
+        let beside = neighbours::list_hopeful(&pool, &scored, bar);
         self.read_into(&mut pool, beside)?;
         neighbours::add_scores(&mut pool);
         self.add_dates(&mut pool);
-        let hits = pool.into_iter().map(|it| self.build_hit(it));
+        let hits = pool.into_iter().map(|it| self.build_hit(it, &mut stems));
         Ok(hits.collect())
     }
 
-    /// Every memory with a word that says what the question is about, the best first.
-    fn score_documents(&self) -> Result<Vec<(u64, f32)>, CoreError> {
+    /// Every memory with a word that says what the question is about.
+    fn score_documents(&self) -> Result<ScoredDocuments, CoreError> {
         let admitted = self.list_admitted()?;
         let may_answer = |number: &u64| admitted.as_ref().is_none_or(|it| it.contains(number));
         let weigh = |it| WeighedPostings::from(it);
@@ -89,10 +93,8 @@ impl<'a> SpaceSearch<'a> {
             |it: DocumentScore| it.score * (1.0 + COORDINATION * f32::from(it.n_counted) / n_asked);
         let found = bm25::score_bm25(&self.terms.corpus, &lists).into_iter();
         let found = found.filter(|(number, it)| it.n_counted > 0 && may_answer(number));
-        let mut scored: Vec<(u64, f32)> =
-            found.map(|(number, it)| (number, coordinate(it))).collect();
-        scored.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(scored)
+        let scored = found.map(|(number, it)| (number, coordinate(it)));
+        Ok(ScoredDocuments::new(scored.collect()))
     }
 
     /// The numbers of the memories that pass a narrow filter; `None` where there are too many to list.
@@ -102,7 +104,10 @@ impl<'a> SpaceSearch<'a> {
     }
 
     /// Reads the best until enough of them may answer, and says how many were looked at.
-    fn read_best(&self, scored: &[(u64, f32)]) -> Result<(Vec<PooledMemory>, usize), CoreError> {
+    fn read_best(
+        &self,
+        scored: &mut ScoredDocuments,
+    ) -> Result<(Vec<PooledMemory>, usize), CoreError> {
         let (mut pool, mut n_read) = (Vec::new(), 0);
         let most = match self.query.filter.is_empty() {
             true => MAX_READ,
@@ -110,7 +115,7 @@ impl<'a> SpaceSearch<'a> {
         };
         while n_read < scored.len().min(most) && pool.len() < self.query.reach {
             let end = scored.len().min(n_read + self.query.reach);
-            self.read_into(&mut pool, scored[n_read..end].to_vec())?;
+            self.read_into(&mut pool, scored.rank_best(end)[n_read..].to_vec())?;
             n_read = end;
         }
         Ok((pool, n_read))
@@ -119,7 +124,7 @@ impl<'a> SpaceSearch<'a> {
     fn read_into(
         &self,
         pool: &mut Vec<PooledMemory>,
-        scored: Vec<(u64, f32)>,
+        scored: Vec<ScoredDocument>,
     ) -> Result<(), CoreError> {
         if scored.is_empty() {
             return Ok(());
@@ -160,8 +165,9 @@ impl<'a> SpaceSearch<'a> {
         }
     }
 
-    fn build_hit(&self, it: PooledMemory) -> RecallHit {
-        let clarity = self.terms.measure_clarity(&it, self.query.count_words());
+    fn build_hit(&self, it: PooledMemory, stems: &mut StemCache) -> RecallHit {
+        let n_words = self.query.count_words();
+        let clarity = self.terms.measure_clarity(&it, n_words, stems);
         let has = |term: &&SpaceTerm| {
             let is_content = term.sought.asked.is_content();
             is_content && term.find_posting(it.memory.number).is_some()

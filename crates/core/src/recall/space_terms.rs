@@ -8,7 +8,7 @@ use super::{
     spelling::SoughtTerm,
 };
 use crate::store::{Posting, Postings};
-use apostille_text::terms::{TermRole, extract_terms};
+use apostille_text::terms::{StemCache, TermRole};
 
 /// How much having all words of the question adds to having few of them.
 pub(super) const COORDINATION: f32 = 0.5;
@@ -69,10 +69,15 @@ impl SpaceTerms {
     /// How much of a find a memory is: the sum of its words of the question, each worth 1 where no other memory has it, more
     /// where they are its subject or stand side by side, more the more of the question they are, and less among many memories. A
     /// word that the question repeats, as pasted output does, is one word.
-    pub(super) fn measure_clarity(&self, it: &PooledMemory, n_words: usize) -> f32 {
+    pub(super) fn measure_clarity(
+        &self,
+        it: &PooledMemory,
+        n_words: usize,
+        stems: &mut StemCache,
+    ) -> f32 {
         let rarest = bm25::rarest_term_score(&self.corpus);
-        let subject = it.memory.subject.as_deref().map(extract_terms);
-        let subject = subject.unwrap_or_default();
+        let subject = it.memory.subject.as_deref().unwrap_or_default();
+        let subject = stems.extract_terms(subject);
         let (mut sum, mut n_matched) = (0.0, 0);
         for term in self.all.iter().filter(|it| it.is_evidence()) {
             let Some(posting) = term.find_posting(it.memory.number) else {

@@ -4,7 +4,7 @@ use super::{
     pooled_memory::PooledMemory,
     space_terms::{SpaceTerm, SpaceTerms},
 };
-use apostille_text::terms::extract_term_sequence;
+use apostille_text::terms::{StemCache, extract_term_sequence};
 
 /// How much of a word two words side by side are worth beside themselves.
 const PAIR: f32 = 0.5;
@@ -44,19 +44,51 @@ impl WordPairs {
     }
 
     /// Adds what the pairs that stand in a memory are worth.
-    pub(super) fn add_scores(&self, terms: &SpaceTerms, pool: &mut [PooledMemory]) {
+    pub(super) fn add_scores(
+        &self,
+        terms: &SpaceTerms,
+        pool: &mut [PooledMemory],
+        stems: &mut StemCache,
+    ) {
         for it in pool {
             let number = it.memory.number;
             let may_stand = |it: &&WordPair| it.may_stand_in(terms, number);
-            let open: Vec<&WordPair> = self.0.iter().filter(may_stand).collect();
+            let mut open: Vec<PairSearch> =
+                self.0.iter().filter(may_stand).map(Into::into).collect();
             if !open.is_empty() {
-                let sequence = extract_term_sequence(&it.memory.searchable_text());
-                let stands = |pair: &&&WordPair| sequence.windows(2).any(|it| pair.is_of(it));
-                let found: Vec<f32> = open.iter().filter(stands).map(|it| it.worth).collect();
-                it.score += found.iter().sum::<f32>();
-                it.n_pairs = found.len();
+                stems.each_sequence_term(&it.memory.searchable_text(), |term| {
+                    open.iter_mut().for_each(|it| it.see_term(term));
+                });
+                open.retain(|it| it.is_found);
+                it.score += open.iter().map(|it| it.pair.worth).sum::<f32>();
+                it.n_pairs = open.len();
             }
         }
+    }
+}
+
+/// A pair that is looked for in the words of a memory, one after the other.
+struct PairSearch<'a> {
+    pair: &'a WordPair,
+    /// Whether the last word was the first of the pair.
+    is_begun: bool,
+    is_found: bool,
+}
+
+impl<'a> From<&'a WordPair> for PairSearch<'a> {
+    fn from(pair: &'a WordPair) -> Self {
+        Self {
+            pair,
+            is_begun: false,
+            is_found: false,
+        }
+    }
+}
+
+impl PairSearch<'_> {
+    fn see_term(&mut self, term: &str) {
+        self.is_found |= self.is_begun && term == self.pair.second;
+        self.is_begun = term == self.pair.first;
     }
 }
 
