@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::{model::ModelAsk, recall::RecallAsk};
+use crate::{decisions::DecisionsAsk, model::ModelAsk, recall::RecallAsk};
 
 /// How to call it.
 pub(crate) const USAGE: &str = "\
@@ -18,6 +18,7 @@ cargo run --profile dist -p bench -- facts CASES FOLDER [options]
 cargo run --profile dist -p bench -- security CORPORA [options]
 cargo run --profile dist -p bench -- recall FILE... [options]
 cargo run --profile dist -p bench -- prompts FILE... [options]
+cargo run --profile dist -p bench -- decisions FOLDER [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
@@ -38,10 +39,14 @@ cargo run --profile dist -p bench -- prompts FILE... [options]
                    gold, type)
   prompts          prompts to a coding agent, with the memories that matter to each, put to the hook as a first and as a
                    later prompt. FILE: one repository a line, as in bench/prompts
+  decisions        decisions made in chats and in commits, and whether the hook brings them back when a bug report needs
+                   them: the program lives through every chat of a public data set, then is asked. FOLDER: a checkout of
+                   https://github.com/vectorize-io/sde-bench
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
-  --bin FILE       the program for `cold`, `mcp` and `http` (default: apostille beside this one)
+  --bin FILE, --binary FILE
+                   the program for `cold`, `mcp`, `http` and `decisions` (default: apostille beside this one)
   --dir DIR        scratch folder on a disk (default: the system's, unless that is in memory)
   --json FILE      write the figures as JSON
   --svg FILE       write the plot of growth
@@ -55,6 +60,13 @@ cargo run --profile dist -p bench -- prompts FILE... [options]
                    (recall) not the questions of these types, such as adversarial
   --model FOLDER   (recall, prompts) also by meaning, with the model whose files are in this folder
   --vectors FILE   (recall, prompts) keep the model's vectors here for the next run
+
+  --host FOLDER    (decisions) a clone of https://github.com/vectorize-io/boltons at 979fa9b, whose history the commits go
+                   on top of (default: three commits)
+  --half HALF      (decisions) only the tasks whose name has an even or odd SHA-256: even, odd
+  --unrelated FILE (decisions) more prompts that have nothing to do with the data, one a line
+  --own-pool       (decisions) also each task with its own chats and the 140 decoys only
+  --lines FILE     (decisions) write what each question was shown
 
   --speed          (citations) only the timed batch; needs no cases
   --predictions FILE
@@ -101,6 +113,8 @@ pub(crate) struct Args {
     pub(crate) prompt_lines: Option<PathBuf>,
     /// Facts to judge, instead of a store to measure.
     pub(crate) facts: Option<Ask>,
+    /// Decisions to bring back, instead of a store to measure.
+    pub(crate) decisions: Option<DecisionsAsk>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
     pub(crate) security: Option<PathBuf>,
     /// The one section of that suite that is asked for.
@@ -171,6 +185,7 @@ impl Default for Args {
             prompts: Vec::new(),
             model: ModelAsk::default(),
             prompt_lines: None,
+            decisions: None,
             security: None,
             section: None,
             first_look: false,
@@ -196,6 +211,13 @@ impl Args {
                 ask.files.push(word.into());
                 continue;
             }
+            if args
+                .decisions
+                .as_mut()
+                .is_some_and(|it| it.take_word(&word))
+            {
+                continue;
+            }
             if is_prompts && !word.starts_with('-') {
                 args.prompts.push(word.into());
                 continue;
@@ -216,6 +238,12 @@ impl Args {
                 "facts" => args.facts = Some(Ask::default()),
                 "recall" => args.recall = Some(RecallAsk::default()),
                 "prompts" => is_prompts = true,
+                "decisions" => args.decisions = Some(DecisionsAsk::default()),
+                "--host" => args.decisions_ask(&word)?.host = Some(value()?.into()),
+                "--half" => args.decisions_ask(&word)?.set_half(&value()?)?,
+                "--lines" => args.decisions_ask(&word)?.lines = Some(value()?.into()),
+                "--unrelated" => args.decisions_ask(&word)?.unrelated = Some(value()?.into()),
+                "--own-pool" => args.decisions_ask(&word)?.has_own_pool = true,
                 "--shown" => args.recall_ask(&word)?.shown = true,
                 "--model" => args.model.folder = Some(value()?.into()),
                 "--vectors" => args.model.vectors = Some(value()?.into()),
@@ -234,7 +262,7 @@ impl Args {
                 "--limit" => args.ask(&word)?.first = Some(number(&word, &value()?)?),
                 "--max" => args.max = size(&value()?)?,
                 "--seconds" => args.limit = Duration::from_secs(value()?.parse()?),
-                "--bin" => args.bin = Some(value()?.into()),
+                "--bin" | "--binary" => args.bin = Some(value()?.into()),
                 "--dir" => args.dir = Some(value()?.into()),
                 "--json" => args.json = Some(value()?.into()),
                 "--svg" => args.svg = Some(value()?.into()),
@@ -248,12 +276,24 @@ impl Args {
         if is_prompts && args.prompts.is_empty() {
             bail!("prompts needs a file\n\n{USAGE}");
         }
+        if args
+            .decisions
+            .as_ref()
+            .is_some_and(|it| it.folder.is_none())
+        {
+            bail!("decisions needs a folder\n\n{USAGE}");
+        }
         Ok(args)
     }
 
     fn recall_ask(&mut self, option: &str) -> Result<&mut RecallAsk> {
         let ask = self.recall.as_mut();
         ask.with_context(|| format!("{option} goes behind recall"))
+    }
+
+    fn decisions_ask(&mut self, option: &str) -> Result<&mut DecisionsAsk> {
+        let ask = self.decisions.as_mut();
+        ask.with_context(|| format!("{option} goes behind decisions"))
     }
 
     /// What is asked of the suite that this option belongs to.
@@ -287,6 +327,7 @@ fn size(text: &str) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decisions::TaskHalf;
 
     fn parsed(line: &str) -> Result<Args> {
         Args::parse(line.split_whitespace().map(str::to_owned))
@@ -333,6 +374,28 @@ mod tests {
             "--limit 3",
             "citations c mirrors --limit many",
             "store --speed",
+        ] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn decisions_take_a_folder_and_a_half() {
+        let args = parsed("decisions data --host h --half odd --own-pool --lines l").unwrap();
+        let expected = DecisionsAsk {
+            folder: Some("data".into()),
+            host: Some("h".into()),
+            half: Some(TaskHalf::Odd),
+            lines: Some("l".into()),
+            unrelated: None,
+            has_own_pool: true,
+        };
+        assert_eq!(args.decisions, Some(expected));
+        for wrong in [
+            "decisions",
+            "decisions a b",
+            "decisions a --half 3",
+            "--host h",
         ] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }

@@ -12,6 +12,7 @@ mod budget;
 mod checkout;
 mod citations;
 mod cold;
+mod decisions;
 mod facts;
 mod fill;
 mod floor;
@@ -77,6 +78,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if !args.prompts.is_empty() {
         return prompts::run(args);
+    }
+    if let Some(ask) = &args.decisions {
+        return decisions::run(args, ask);
     }
     if args.mcp {
         return mcp::run(args);

@@ -4,7 +4,11 @@
 //! none. A rule is kept as a person's words; everything else is an agent's, and cites the place that it was found in. Every
 //! prompt has a session of its own.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use apostille_agents::{
@@ -102,6 +106,23 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 fn read_sets(path: &Path) -> Result<Vec<PromptSet>> {
     crate::lines::read(path, None, "repository")
+}
+
+/// The prompts of all sets in `bench/prompts` to which nothing matters that is remembered of their repository.
+pub(crate) fn read_unrelated_prompts() -> Result<Vec<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts");
+    let entries = fs::read_dir(&folder).with_context(|| format!("no {}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|it| Ok(it?.path()))
+        .collect::<std::io::Result<_>>()?;
+    paths.retain(|it| it.extension().is_some_and(|it| it == "jsonl"));
+    paths.sort();
+    let mut texts = Vec::new();
+    for path in &paths {
+        let prompts = read_sets(path)?.into_iter().flat_map(|it| it.prompts);
+        texts.extend(prompts.filter(|it| it.gold.is_empty()).map(|it| it.text));
+    }
+    Ok(texts)
 }
 
 /// What prompts were shown.
