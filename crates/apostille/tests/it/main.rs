@@ -10,6 +10,7 @@
 )]
 
 mod agents_reach;
+mod archive;
 mod audit;
 mod branches;
 mod breaker;

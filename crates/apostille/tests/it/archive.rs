@@ -1,0 +1,223 @@
+//! What was said comes back through the program: kept at the end of a session, shown, asked for, forgotten.
+
+use std::{fs, io::Write as _, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::{
+    env::Env,
+    hook::{context, edit, hooked, prompt},
+};
+
+const TROUBLE: &str =
+    "The upstream rate limiter blocks our retrier with 429s, look at the backoff window";
+const AGAIN: &str = "the upstream rate limiter blocks the retrier again with 429s, fix the backoff";
+
+/// A conversation of these turns, the user's and the agent's in turns, seen by hooks and written down by the client.
+fn live(env: &mut Env, session: &str, day: &str, turns: &[&str]) {
+    let mut lines = String::new();
+    env.at(&format!("{day}T10:00:00Z"));
+    hooked(
+        env,
+        session,
+        "SessionStart",
+        &json!({ "source": "startup" }),
+    );
+    for (at, text) in turns.iter().enumerate() {
+        let when = format!("{day}T10:{at:02}:00Z");
+        let (role, kind) = [("user", "user"), ("assistant", "assistant")][at % 2];
+        let line = json!({
+            "type": kind, "uuid": when, "timestamp": when, "sessionId": session,
+            "message": { "id": when, "role": role, "content": [{ "type": "text", "text": text }] },
+        });
+        lines.push_str(&format!("{line}\n"));
+        env.at(&when);
+        if role == "user" {
+            prompt(env, session, text);
+        }
+    }
+    let mut file = fs::File::create(env.home().join(format!("{session}.jsonl"))).unwrap();
+    file.write_all(lines.as_bytes()).unwrap();
+    env.at(&format!("{day}T11:00:00Z"));
+    assert_eq!(
+        context(&hooked(
+            env,
+            session,
+            "SessionEnd",
+            &json!({ "reason": "other" })
+        )),
+        ""
+    );
+    env.ok(&["hook", &format!("--after={session}")]);
+}
+
+fn live_decision(env: &mut Env) {
+    live(
+        env,
+        "s1",
+        "2026-03-02",
+        &[
+            TROUBLE,
+            "I'll lower the attempts to 5. Is that fine?",
+            "No, 5 is too low. How about zanzibarique seven?",
+            "Shall I leave it at 7?",
+            "Right, leave it at 7.",
+            "Done: the retrier makes at most seven attempts now.",
+        ],
+    );
+}
+
+fn holds_bytes(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut it| {
+        it.any(|it| {
+            let path = it.unwrap().path();
+            let is_in = |bytes: Vec<u8>| bytes.windows(text.len()).any(|it| it == text.as_bytes());
+            if path.is_dir() {
+                holds_bytes(&path, text)
+            } else {
+                fs::read(&path).is_ok_and(is_in)
+            }
+        })
+    })
+}
+
+#[test]
+fn decision_of_one_session_comes_with_the_first_prompt_of_another() {
+    let mut env = Env::new();
+    live_decision(&mut env);
+    env.at("2026-03-05T10:00:00Z");
+    let told = prompt(&env, "s2", AGAIN);
+    assert!(
+        told.contains("- 2026-03-02 (c-1): ") && told.contains("“Right, leave it at 7.”"),
+        "{told}"
+    );
+    // Once, and not to a prompt about something else, and not where memory is to be left out.
+    assert!(!prompt(&env, "s2", AGAIN).contains("c-1"));
+    assert!(!prompt(&env, "s3", "rename the cart module").contains("c-1"));
+    assert_eq!(prompt(&env, "s4", &format!("ignore memory: {AGAIN}")), "");
+    live(
+        &mut env,
+        "s5",
+        "2026-04-02",
+        &[
+            "Update to the retrier: the upstream rate limiter widened its window, the backoff may take more attempts",
+            "How many attempts?",
+            "Nine, never more than nine.",
+            "Done.",
+        ],
+    );
+    let told = prompt(&env, "s6", AGAIN);
+    let (later, older) = (told.find("c-2"), told.find("c-1"));
+    assert!(later.is_some() && later < older, "{told}");
+}
+
+#[test]
+fn conversations_are_asked_for_shown_and_forgotten_by_a_person_alone() {
+    let mut env = Env::new();
+    live_decision(&mut env);
+    insta::assert_snapshot!(env.ok(&[
+        "recall",
+        "--said",
+        "how many attempts does the retrier make"
+    ]));
+    insta::assert_snapshot!(env.ok(&["show", "c-1"]));
+    let json: Value =
+        serde_json::from_str(&env.ok(&["recall", "--said", "retrier", "--json"])).unwrap();
+    assert_eq!(json["conversations"][0]["handle"], "c-1");
+    assert_eq!(env.run(&["recall", "--said", "kubernetes"]).code, 1);
+    assert!(
+        env.ok(&[
+            "recall",
+            "--said",
+            "retrier",
+            "--branch",
+            "main",
+            "--since",
+            "2026-03-01"
+        ])
+        .contains("c-1")
+    );
+    assert_eq!(
+        env.run(&["recall", "--said", "retrier", "--branch", "other"])
+            .code,
+        1
+    );
+    // Nobody but a person forgets what a person said.
+    let refused = env.run(&["forget", "c-1", "--yes"]);
+    assert_ne!(refused.code, 0, "{refused}");
+    assert!(env.ok(&["show", "c-1"]).contains("zanzibarique"));
+    assert_eq!(
+        env.person(&["forget", "c-1", "c-7", "--yes"]).code,
+        2,
+        "one of them is not there"
+    );
+    assert_eq!(
+        env.person(&["forget", "c-1.3", "--yes"]).out,
+        "forgot c-1.3\n"
+    );
+    let said = env.ok(&["show", "c-1"]);
+    assert!(
+        !said.contains("zanzibarique") && said.contains("leave it at 7"),
+        "{said}"
+    );
+    assert_eq!(env.person(&["forget", "c-1", "--yes"]).out, "forgot c-1\n");
+    assert_eq!(env.run(&["show", "c-1"]).code, 2);
+    let data = env.home().join(".local/share/apostille");
+    for name in ["archive.db", "archive.db-wal"] {
+        let bytes = fs::read(data.join(name)).unwrap_or_default();
+        assert!(!bytes.windows(11).any(|it| it == b"zanzibariqu"), "{name}");
+    }
+}
+
+#[test]
+fn archive_stays_on_this_machine() {
+    let mut env = Env::new();
+    live_decision(&mut env);
+    assert!(!env.ok(&["export", "--all-spaces"]).contains("zanzibarique"));
+    assert!(!holds_bytes(&env.repo(), "zanzibarique"));
+}
+
+#[test]
+fn archive_that_is_off_keeps_nothing() {
+    for (mode, has_episode) in [("summary", true), ("off", false)] {
+        let mut env = Env::new();
+        env.set("APOSTILLE_ARCHIVE", mode);
+        live_decision(&mut env);
+        let data = env.home().join(".local/share/apostille");
+        assert!(!data.join("archive.db").exists(), "{mode}");
+        let listed = env.run(&["list", "--layer", "episode"]);
+        assert_eq!(listed.out.contains("m-1"), has_episode, "{mode}: {listed}");
+        let refused = env.run(&["recall", "--said", "retrier"]);
+        assert!(
+            refused.err.contains("conversations are not kept here"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn commit_that_gives_a_reason_comes_before_an_edit_and_with_a_prompt() {
+    let env = Env::new();
+    env.write("src/retry.rs", "pub const ATTEMPTS: u32 = 7;\n");
+    env.git(&["add", "."]);
+    let reason = "The upstream rate limiter resets its window after 12.7 seconds; an eighth attempt never fits and blocks the retrier.";
+    env.git(&[
+        "commit",
+        "--quiet",
+        "--message",
+        "retry: at most seven attempts",
+        "--message",
+        reason,
+    ]);
+    env.stated(&["remember", "--user", "prefers small commits"]);
+    env.ok(&["hook", "--after=none"]);
+    let told = prompt(&env, "s1", AGAIN);
+    assert!(
+        told.contains("What commits say") && told.contains("an eighth attempt never fits"),
+        "{told}"
+    );
+    let told = edit(&env, "s2", "src/retry.rs");
+    assert!(told.contains("an eighth attempt never fits"), "{told}");
+    // Once is enough.
+    assert!(!edit(&env, "s2", "src/retry.rs").contains("eighth"));
+}
