@@ -18,8 +18,8 @@ use apostille_text::{digest::Digest, shorten::shorten_text};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
+    ended_session::EndedSession,
     extract::{own_sentences::split_foreign_text, summary::list_edited_files},
-    learn::EndedSession,
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 

@@ -1,14 +1,14 @@
 //! Learn: what a session that is over leaves behind. What was stated and not remembered waits for a person, what was
 //! done becomes an episode, what was of use is counted, and scratch is cleared.
 
-use crate::client::Client;
 use crate::{
     archive::archive_session,
+    ended_session::EndedSession,
     extract::{
         ExtractedStatement, applied::find_applied_memories, draft_extracted_statement,
         extract_statements, summary::summarise_session,
     },
-    session::{AgentSession, Moment},
+    session::Moment,
     testimony::list_runs,
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
@@ -19,7 +19,7 @@ use apostille_core::{
         Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin,
         ReplacementKind, Stage, Voice,
     },
-    policy::{ArchiveMode, Policy},
+    policy::ArchiveMode,
     remember::{RememberOutcome, remember},
     revise,
     runs::record_command_runs,
@@ -35,31 +35,6 @@ const MAX_SUMMARIES: usize = 200;
 const NAME_CHARS: usize = 8;
 /// How much scratch of one session is cleared at most.
 const MAX_SCRATCH: usize = 10_000;
-
-/// A session that is over, with everything that is known of it.
-#[derive(Debug, Clone, Copy)]
-pub struct EndedSession<'a> {
-    /// The repository it worked in.
-    pub repo: &'a Space,
-    /// The person it worked for.
-    pub user: &'a Space,
-    /// The rules of the person's own space.
-    pub own: &'a Policy,
-    /// Its name.
-    pub name: &'a str,
-    /// Its client.
-    pub client: Client,
-    /// What it was shown.
-    pub session: &'a AgentSession,
-    /// What was said in it.
-    pub turns: &'a [TranscriptTurn],
-    /// What was stated in it and not remembered.
-    pub gleaned: &'a [ExtractedStatement],
-    /// The task it worked on.
-    pub task: Option<&'a str>,
-    /// The branch it worked on.
-    pub branch: Option<&'a str>,
-}
 
 /// What was learned.
 #[derive(Debug, Default)]

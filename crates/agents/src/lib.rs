@@ -30,6 +30,7 @@ pub mod archive;
 pub mod briefing;
 pub mod client;
 pub mod clients;
+pub mod ended_session;
 pub mod extract;
 pub mod hook;
 pub mod hook_latency;

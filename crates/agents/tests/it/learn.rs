@@ -2,8 +2,9 @@
 
 use apostille_agents::client::Client;
 use apostille_agents::{
+    ended_session::EndedSession,
     extract::{ExtractedStatement, extract_statements},
-    learn::{EndedSession, LearnOutcome, learn_from_session},
+    learn::{LearnOutcome, learn_from_session},
     session::{AgentSession, Moment, SessionEntry, ShownMemory},
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };

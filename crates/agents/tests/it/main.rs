@@ -5,6 +5,7 @@
 mod agent_writes;
 #[cfg(test)]
 mod archive;
+#[cfg(test)]
 mod asked;
 #[cfg(test)]
 mod briefing;
