@@ -32,7 +32,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail, ensure};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{args::Args, cold, machine::Machine, prompts, scratch, table};
 use agent_home::{AgentHome, AgentSessionRun};
@@ -131,6 +131,13 @@ pub(crate) fn run(args: &Args, ask: &DecisionsAsk) -> Result<()> {
     }
 }
 
+/// A prompt on a line: as it is, or as an object with a `text`, which may have lines.
+fn read_unrelated_line(line: &str) -> String {
+    let object: Option<Value> = serde_json::from_str(line).ok();
+    let text = object.and_then(|it| it["text"].as_str().map(str::to_owned));
+    text.unwrap_or_else(|| line.to_owned())
+}
+
 /// What the suite works with, and what it has seen so far.
 struct DecisionsRun<'a> {
     bin: &'a Path,
@@ -162,7 +169,7 @@ impl<'a> DecisionsRun<'a> {
             let text = fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let own = text.lines().filter(|it| !it.trim().is_empty());
-            prompts.extend(own.map(str::to_owned));
+            prompts.extend(own.map(read_unrelated_line));
         }
         let chats = data.chats.iter().map(|it| it.user_turns().collect());
         Ok(Self {
