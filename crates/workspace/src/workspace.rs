@@ -78,6 +78,14 @@ fn open_archive(system: &System, settings: &Settings) -> Option<Arc<dyn Archive>
     Some(Arc::new(SqliteArchive::new(&folder.join("archive.db"))))
 }
 
+/// What was kept of past conversations, also where no more is kept now: who switched that off may still look at it and
+/// forget it.
+pub fn open_kept_archive(system: &System) -> Option<Arc<dyn Archive>> {
+    let path = system.env.data_dir()?.join("archive.db");
+    path.exists()
+        .then(|| -> Arc<dyn Archive> { Arc::new(SqliteArchive::new(&path)) })
+}
+
 /// What commits give as reasons: a cache, made anew from the repository where it is lost.
 fn open_commit_reasons(system: &System, repo: &Space) -> Option<Arc<dyn Archive>> {
     let path = locate_commit_reasons(system, repo)?;

@@ -9,7 +9,10 @@ use apostille_core::{
     store::DamagedMemory,
 };
 
-use super::{format_outcome, said::forget_conversations};
+use super::{
+    format_outcome,
+    said::{forget_conversations, list_quoting_episodes},
+};
 use crate::json::{ForgetReply, ForgottenView};
 use apostille_terminal::{
     args::{ForgetArgs, KeptName},
@@ -23,7 +26,11 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let workspace = ctx.open_workspace()?;
     let (names, said) = split_kept_names(&args.names);
     let (damaged, names) = split_off_damaged(&workspace, &names)?;
-    let memories = workspace.find_named(&names)?;
+    let mut memories = workspace.find_named(&names)?;
+    let episodes = list_quoting_episodes(ctx, &workspace, &said)?.into_iter();
+    let is_named = |it: &Memory| memories.iter().any(|named| named.id == it.id);
+    let episodes: Vec<Memory> = episodes.filter(|it| !is_named(it)).collect();
+    memories.extend(episodes);
     // What a person said, and what a person decides about, is not erased by anybody else.
     let verb = PersonVerb::Forget;
     let speaker = match damaged.is_empty() {

@@ -1,12 +1,17 @@
 //! What was said in past conversations: found by its words, shown whole, forgotten.
 
+use std::collections::BTreeSet;
+
+use apostille_agents::learn::SESSION_TAG;
 use apostille_core::{
     archive::{
         Archive, ArchiveFilter, ArchiveHandle, ArchiveRecord, PassageSpeaker,
         excerpt::ArchiveQuote,
         recall::{SaidHit, SaidRequest, recall_said},
     },
+    memory::{Layer, Memory},
     speaker::PersonVerb,
+    store::MemoryFilter,
 };
 
 use super::{list::resolve_optional_path, report::parse_optional_time};
@@ -16,7 +21,10 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult, require_person},
     paint::{BOLD, DIM, GREEN, Paint, flatten_to_line, format_if, join_texts},
 };
-use apostille_workspace::{error::CommandError, workspace::Workspace};
+use apostille_workspace::{
+    error::CommandError,
+    workspace::{Workspace, open_kept_archive},
+};
 
 /// Recalls what the person said about something.
 pub(super) fn run_recall_said(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
@@ -49,9 +57,8 @@ pub(super) fn run_recall_said(ctx: &CommandContext, args: &RecallArgs) -> Comman
 /// Shows all that was said in one conversation.
 pub(super) fn show_conversation(ctx: &CommandContext, handle: ArchiveHandle) -> CommandResult {
     let workspace = ctx.open_workspace()?;
-    let cx = workspace.context();
-    let archive = cx.archive.ok_or_else(build_off_error)?;
-    let mut record = read_record(&workspace, archive, handle)?;
+    let archive = open_kept_archive(&ctx.system).ok_or_else(build_off_error)?;
+    let mut record = read_record(&workspace, &*archive, handle)?;
     if let Some(passage) = handle.passage {
         record.passages.retain(|it| it.number == passage);
     }
@@ -83,11 +90,10 @@ pub(super) fn forget_conversations(
 ) -> CommandResult<String> {
     let speaker = ctx.deciding_speaker()?;
     require_person(&speaker, PersonVerb::Forget.describe())?;
-    let cx = workspace.context();
-    let archive = cx.archive.ok_or_else(build_off_error)?;
+    let archive = open_kept_archive(&ctx.system).ok_or_else(build_off_error)?;
     // One wrong name, and nothing is forgotten.
     for handle in handles {
-        read_record(workspace, archive, *handle)?;
+        read_record(workspace, &*archive, *handle)?;
     }
     let mut told = String::new();
     for handle in handles {
@@ -95,6 +101,36 @@ pub(super) fn forget_conversations(
         told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
     }
     Ok(told)
+}
+
+/// The episodes that tell of these conversations: they quote them, so they go with them.
+pub(super) fn list_quoting_episodes(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    handles: &[ArchiveHandle],
+) -> CommandResult<Vec<Memory>> {
+    let Some(archive) = open_kept_archive(&ctx.system).filter(|_| !handles.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let names = handles
+        .iter()
+        .map(|it| Ok(read_record(workspace, &*archive, *it)?.name));
+    let names = names.collect::<CommandResult<BTreeSet<String>>>()?;
+    let filter = MemoryFilter {
+        spaces: vec![workspace.settings.repo.clone()],
+        layers: vec![Layer::Episode],
+        tags: vec![SESSION_TAG.into()],
+        limit: usize::MAX,
+        ..MemoryFilter::default()
+    };
+    let mut episodes = workspace.store.list_memories(&filter)?;
+    episodes.retain(|it| {
+        it.voice
+            .session
+            .as_ref()
+            .is_some_and(|it| names.contains(it))
+    });
+    Ok(episodes)
 }
 
 /// A conversation of this repository.
