@@ -17,7 +17,9 @@ mod worse;
 use crate::session::{AgentSession, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
-    Context, CoreError, breaker,
+    Context, CoreError,
+    archive::code_lines::digest_code_lines,
+    breaker,
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
     policy::{InjectMode, Policy},
@@ -204,11 +206,13 @@ impl BriefingAudience<'_> {
         };
         let has_past = !is_history && !is_aside;
         let past = has_past.then(|| close_tasks::build_task_request(text));
-        let words = match is_first || is_history {
-            true => self.find_past_words(cx, text, &[])?,
+        // A session goes from one task to the next; who only goes on is not interrupted.
+        let words = match is_first || is_history || !is_aside {
+            true => self.find_past_words(cx, text, (&[], ""))?,
             false => PastWords::default(),
         };
-        let past = past.map(|it| (it, &words));
+        // Where the person's own words are told, a summary of what another session made of its task only leads astray.
+        let past = past.filter(|_| !words.has_conversations());
         let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
         let quoted = words.push_onto(&mut page);
         let page = match is_first && !is_aside && page.is_empty() {
@@ -222,11 +226,13 @@ impl BriefingAudience<'_> {
         })
     }
 
-    /// When files are about to be changed: the memories that cite them, once.
+    /// When files are about to be changed: the memories that cite them, what was said when they were changed before, and what the
+    /// commits say that wrote the code that is replaced; once.
     pub fn brief_file_touch(
         &self,
         cx: &Context,
         paths: Vec<RepoPath>,
+        replaced: &str,
     ) -> Result<Briefing, CoreError> {
         let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
@@ -239,7 +245,8 @@ impl BriefingAudience<'_> {
             ..RecallRequest::default()
         };
         let (mut page, made) = self.recall_onto_page(cx, page, ask, None)?;
-        let quoted = self.find_past_words(cx, "", &paths)?.push_onto(&mut page);
+        let words = self.find_past_words(cx, "", (&paths, replaced))?;
+        let quoted = words.push_onto(&mut page);
         Ok(Briefing {
             text: page.into_text(),
             quoted,
@@ -252,13 +259,14 @@ impl BriefingAudience<'_> {
         &self,
         cx: &Context,
         text: &str,
-        paths: &[RepoPath],
+        (paths, replaced): (&[RepoPath], &str),
     ) -> Result<PastWords, CoreError> {
         let last = self.session.entries.last();
         let request = PastWordsRequest {
             space: self.repo,
             text,
             paths,
+            lines: digest_code_lines(replaced),
             seen: &self.session.quoted_in_context(),
             session: last.map(|it| it.session.as_str()),
         };
@@ -326,15 +334,13 @@ impl BriefingAudience<'_> {
         cx: &Context,
         mut page: BriefingPage,
         ask: RecallRequest,
-        past: Option<(RecallRequest, &PastWords)>,
+        past: Option<RecallRequest>,
     ) -> Result<(BriefingPage, Briefing), CoreError> {
         let worse = page.push_worse_in_half(self.worse);
         let (query, recalled) = self.recall_for_page(cx, &page, ask, &worse)?;
         let mut shown = page.push_hits(recalled.shown);
-        if let Some((past, words)) = past {
-            let mut tasks = self.recall_for_page(cx, &page, past, &worse)?.1.shown;
-            // A session that is quoted needs no summary, which may be older than what was said later on the same matter.
-            tasks.retain(|it| !words.tells_session(it.hit.memory.voice.session.as_deref()));
+        if let Some(past) = past {
+            let tasks = self.recall_for_page(cx, &page, past, &worse)?.1.shown;
             shown.extend(page.push_hits(close_tasks::keep_close_tasks(tasks)));
         }
         let mut withheld = recalled.withheld;

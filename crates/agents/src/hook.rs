@@ -69,6 +69,8 @@ pub enum HookMoment {
         paths: Vec<String>,
         /// Those of them that it edits; a patch may edit more than are told above.
         written: Vec<String>,
+        /// The code that it replaces, where the client says; a part of it, where it is long.
+        replaced: String,
         /// Whether the tool has yet to run.
         is_before: bool,
         /// What strangers wrote that it brings in.
@@ -95,6 +97,7 @@ impl HookMoment {
     pub(crate) const UNTOUCHED: Self = Self::Touch {
         paths: Vec::new(),
         written: Vec::new(),
+        replaced: String::new(),
         is_before: false,
         outside: OutsideText {
             is_certain: false,

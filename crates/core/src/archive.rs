@@ -9,6 +9,7 @@
 //! arithmetic of recall; [`ram`] is the twin that a store of records is compared with.
 
 pub mod clean;
+pub mod code_lines;
 pub mod commit;
 pub mod excerpt;
 pub mod ram;
@@ -253,6 +254,17 @@ pub trait Archive: fmt::Debug + Send + Sync {
 
     /// The number of the record with this name.
     fn find_record(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<Option<u64>>;
+
+    /// Keeps with a record which lines of code it wrote, by `code_lines`; they are gone with it.
+    fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()>;
+
+    /// The numbers of the records that wrote some of these lines: those that wrote most of them first, of those the latest.
+    fn list_records_by_lines(
+        &self,
+        scope: ArchiveScope<'_>,
+        lines: &BTreeSet<u32>,
+        most: usize,
+    ) -> StoreResult<Vec<u64>>;
 
     /// Forgets a record or a passage of it, for good: no byte of its words is left. `false` where there is none.
     fn forget_record(&self, handle: ArchiveHandle) -> StoreResult<bool>;

@@ -7,6 +7,7 @@
 mod schema;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
@@ -67,7 +68,7 @@ impl SqliteArchive {
             return Ok(T::default());
         }
         let db = self.open_connection(&mut held)?;
-        run_statement(db, "BEGIN", []).map_err(SqliteError::from)?;
+        run_statement(db, "BEGIN", [])?;
         let seen = look(db);
         run_statement(db, "COMMIT", [])?;
         Ok(seen?)
@@ -180,9 +181,13 @@ impl Archive for SqliteArchive {
         most: usize,
     ) -> StoreResult<Vec<u64>> {
         self.read(|db| {
-            let sql = "SELECT r.id, r.started_at, r.ended_at, r.task, r.branch FROM record r JOIN scope s ON s.id = r.scope \
-                       WHERE s.space = ?1 AND s.kind = ?2 ORDER BY r.ended_at DESC, r.id DESC";
-            let key = params![scope.space.as_str(), scope.kind.as_str()];
+            // A hook asks for the records of one file among thousands: they are found by its index.
+            let sql = "SELECT r.id FROM record r JOIN scope s ON s.id = r.scope WHERE s.space = ?1 AND s.kind = ?2 \
+                       AND (?3 IS NULL OR r.id IN \
+                           (SELECT record FROM path WHERE path = ?3 OR (path > ?3 || '/' AND path < ?3 || '0'))) \
+                       ORDER BY r.ended_at DESC, r.id DESC";
+            let path = filter.path.as_ref().map(|it| it.as_str());
+            let key = params![scope.space.as_str(), scope.kind.as_str(), path];
             let mut found = Vec::new();
             let mut select = db.prepare_cached(sql)?;
             let mut rows = select.query(key)?;
@@ -208,6 +213,47 @@ impl Archive for SqliteArchive {
             let id = select_value::<i64>(db, sql, key).optional()?;
             Ok(id.map(i64::cast_unsigned))
         })
+    }
+
+    fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {
+        self.write(|db| {
+            let sql = "INSERT OR IGNORE INTO line SELECT ?1, id FROM record WHERE id = ?2";
+            let mut written = lines.iter();
+            written.try_for_each(|it| run_statement(db, sql, params![it, number.cast_signed()]))
+        })
+    }
+
+    fn list_records_by_lines(
+        &self,
+        scope: ArchiveScope<'_>,
+        lines: &BTreeSet<u32>,
+        most: usize,
+    ) -> StoreResult<Vec<u64>> {
+        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+        let found = self.read(|db| {
+            for line in lines {
+                let sql = "SELECT record FROM line WHERE digest = ?";
+                each_row(db, sql, [line], |row| {
+                    *counts.entry(row.get(0)?).or_default() += 1;
+                    Ok(())
+                })?;
+            }
+            let mut found = Vec::new();
+            for (id, n) in &counts {
+                let sql = "SELECT r.ended_at FROM record r JOIN scope s ON s.id = r.scope \
+                           WHERE r.id = ? AND s.space = ? AND s.kind = ?";
+                let key = params![id, scope.space.as_str(), scope.kind.as_str()];
+                let ended_at: Option<i64> = select_value(db, sql, key).optional()?;
+                found.extend(ended_at.map(|at| (Reverse(*n), Reverse((at, *id)))));
+            }
+            Ok(found)
+        })?;
+        let mut found = found;
+        found.sort();
+        let numbers = found.into_iter().take(most);
+        Ok(numbers
+            .map(|(_, Reverse((_, id)))| id.cast_unsigned())
+            .collect())
     }
 
     fn forget_record(&self, handle: ArchiveHandle) -> StoreResult<bool> {
@@ -384,6 +430,7 @@ fn delete_record(db: &Connection, id: i64) -> SqliteResult<()> {
     for sql in [
         "DELETE FROM passage WHERE record = ?",
         "DELETE FROM path WHERE record = ?",
+        "DELETE FROM line WHERE record = ?",
         "DELETE FROM related WHERE ?1 IN (record, other)",
         "DELETE FROM record WHERE id = ?",
     ] {

@@ -1,8 +1,11 @@
 //! The reasons that commits give, read from their messages into a cache while nobody waits.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
-use apostille_core::archive::commit::{CommitText, build_commit_record};
+use apostille_core::archive::{
+    code_lines::digest_code_lines,
+    commit::{CommitText, build_commit_record},
+};
 use apostille_git::git::Checkout;
 use apostille_text::digest::Digest;
 
@@ -16,6 +19,9 @@ use crate::{
 
 /// How many commits are looked at, the latest.
 const MAX_COMMITS: usize = 5_000;
+
+/// How many lines a commit may write to be known by them: one that writes more, such as an import of other code, explains none.
+const MAX_LINES: usize = 2_000;
 
 /// The file of a repository's commits.
 pub(crate) fn locate_commit_reasons(system: &System, repo: &Space) -> Option<PathBuf> {
@@ -64,8 +70,12 @@ fn add_commits(
     let Some(reasons) = cx.commit_reasons else {
         return Ok(0);
     };
-    let mut n_kept = 0;
-    for it in checkout.read_commit_messages(since, head, MAX_COMMITS)? {
+    let mut kept: BTreeMap<String, u64> = BTreeMap::new();
+    // The oldest first: of two commits of one second, as a rebase makes them, the later has the higher number.
+    for it in (checkout.read_commit_messages(since, head, MAX_COMMITS)?)
+        .into_iter()
+        .rev()
+    {
         let text = CommitText {
             commit: &it.commit,
             author: &it.author,
@@ -74,10 +84,18 @@ fn add_commits(
             files: &it.files,
         };
         if let Some(record) = build_commit_record(&workspace.settings.repo, &text) {
-            n_kept += usize::from(reasons.keep_record(&record)?.is_some());
+            let number = reasons.keep_record(&record)?;
+            kept.extend(number.map(|number| (it.commit, number)));
         }
     }
-    Ok(n_kept)
+    let commits: Vec<String> = kept.keys().cloned().collect();
+    for it in checkout.read_added_lines(&commits)? {
+        let lines = digest_code_lines(&it.text);
+        if let Some(number) = kept.get(&it.commit).filter(|_| lines.len() <= MAX_LINES) {
+            reasons.keep_lines(*number, &lines)?;
+        }
+    }
+    Ok(kept.len())
 }
 
 /// A cache may go: another process that has it open keeps what it had.

@@ -9,7 +9,7 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context, CoreError,
     archive::{
-        Archive, ArchiveFilter, ArchiveKind, ArchiveRecord, PassageSpeaker,
+        Archive, ArchiveFilter, ArchiveKind, ArchiveRecord, ArchiveScope, PassageSpeaker,
         excerpt::{ArchiveQuote, choose_quotes},
         search::{ArchiveHit, ArchiveQuery, search_archive},
     },
@@ -38,10 +38,11 @@ const BESIDE: f32 = 0.5;
 const MAX_FOUND: usize = 2;
 const MAX_CONVERSATIONS: usize = 3;
 const MAX_COMMITS: usize = 2;
-/// How many characters of quotes there are, how many of them for the latest where there are several, and for a commit.
+/// How many characters of quotes there are, how many of them for the latest where there are several, and for the first commit
+/// and the second.
 const QUOTE_CHARS: usize = 1_250;
 const LATEST_CHARS: usize = 700;
-const COMMIT_CHARS: usize = 280;
+const COMMIT_CHARS: [usize; MAX_COMMITS] = [560, 280];
 /// How many characters a page is widened by.
 const ROOM: usize = 2_200;
 
@@ -53,6 +54,8 @@ pub(super) struct PastWordsRequest<'a> {
     pub(super) text: &'a str,
     /// The files that are about to be edited.
     pub(super) paths: &'a [RepoPath],
+    /// The lines of code that are about to be replaced.
+    pub(super) lines: BTreeSet<u32>,
     /// The short names of what the agent has before it.
     pub(super) seen: &'a BTreeSet<String>,
     /// The session that asks, whose own words are before it.
@@ -68,10 +71,9 @@ pub(super) struct PastWords {
 }
 
 impl PastWords {
-    /// Whether what a session was about is told in its own words.
-    pub(super) fn tells_session(&self, session: Option<&str>) -> bool {
-        let mut names = self.conversations.iter().map(|it| it.name.as_str());
-        names.any(|it| Some(it) == session)
+    /// Whether a person's own words are told.
+    pub(super) fn has_conversations(&self) -> bool {
+        !self.conversations.is_empty()
     }
 
     /// Puts it on a page, within a budget of its own, and says by their short names what was put there.
@@ -80,7 +82,7 @@ impl PastWords {
         let said = |at: usize, it: &ArchiveRecord| {
             format_conversation(it, at, question, share_chars(at, self.conversations.len()))
         };
-        let reason = |_: usize, it: &ArchiveRecord| format_commit(it, question);
+        let reason = |at: usize, it: &ArchiveRecord| format_commit(it, question, COMMIT_CHARS[at]);
         page.widen(ROOM);
         let mut told = push_records(page, SAID, &self.conversations, said);
         told.extend(push_records(page, COMMITS, &self.commits, reason));
@@ -120,9 +122,22 @@ impl PastWordsRequest<'_> {
         Ok(records)
     }
 
+    /// The commits that clearly are about this; before an edit, first those that wrote the code that is about to change.
     fn find_commits(&self, commits: &dyn Archive) -> Result<Vec<ArchiveRecord>, CoreError> {
-        let found = self.find_clear(commits, ArchiveKind::Commit, CLEAR_COMMIT)?;
-        Ok(found.into_iter().take(MAX_COMMITS).collect())
+        let scope = ArchiveScope {
+            space: self.space,
+            kind: ArchiveKind::Commit,
+        };
+        let wrote = commits.list_records_by_lines(scope, &self.lines, MAX_COMMITS)?;
+        let wrote = commits.read_records(&wrote)?.into_iter();
+        let mut found: Vec<ArchiveRecord> = wrote.filter(|it| self.is_new(it)).collect();
+        for it in self.find_clear(commits, ArchiveKind::Commit, CLEAR_COMMIT)? {
+            if found.iter().all(|known| known.number != it.number) {
+                found.push(it);
+            }
+        }
+        found.truncate(MAX_COMMITS);
+        Ok(found)
     }
 
     /// The records that clearly answer: by their words, or because they changed the file that is about to be edited.
@@ -148,8 +163,7 @@ impl PastWordsRequest<'_> {
             hits = ask(ArchiveFilter::default(), MAX_FOUND + 4)?;
             let best = hits.first().map_or(0.0, |it| it.score);
             let is_clear = |it: &ArchiveHit| it.clarity >= needed && it.words.len() >= FEWEST_WORDS;
-            let has_clear = hits.iter().any(is_clear);
-            hits.retain(|it| has_clear && it.score >= best * BESIDE);
+            hits.retain(|it| is_clear(it) && it.score >= best * BESIDE);
         }
         for path in self.paths {
             let filter = ArchiveFilter {
@@ -221,9 +235,9 @@ fn format_quote(it: &ArchiveQuote) -> String {
 }
 
 /// A commit on a line: its short hash, its day, its subject, the sentences that give the reason.
-fn format_commit(it: &ArchiveRecord, question: &str) -> Option<String> {
+fn format_commit(it: &ArchiveRecord, question: &str, chars: usize) -> Option<String> {
     let subject = sanitize_line(&it.passages.first()?.text);
-    let quotes = choose_quotes(it, question, COMMIT_CHARS);
+    let quotes = choose_quotes(it, question, chars);
     let reasons = quotes.iter().filter(|quote| quote.passage > 1);
     let reasons: Vec<String> = reasons.map(format_quote).collect();
     let day = format_utc_day(it.ended_at);

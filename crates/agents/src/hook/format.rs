@@ -192,6 +192,10 @@ impl PayloadFormat {
             outside: weigh_tool_use(&used),
             paths: touched.all,
             written: touched.written,
+            replaced: match is_before && file_use == Some(FileUse::Edits) {
+                true => touched_paths::find_replaced_text(&input),
+                false => String::new(),
+            },
             is_before,
             failed: self.find_failed_command(payload).filter(|_| !is_before),
             task: self

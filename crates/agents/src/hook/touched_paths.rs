@@ -46,6 +46,11 @@ const HEADERS: &[&str] = &[
     "*** Move to: ",
 ];
 
+/// Fields that hold the code that an edit replaces.
+const REPLACED: &[&str] = &["old_string", "old_str", "oldString"];
+/// How much of it is read, in bytes.
+const MAX_REPLACED: usize = 16_000;
+
 /// What a tool does with the files that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
@@ -83,6 +88,30 @@ pub(super) fn find_touched_paths(file_use: FileUse, input: &str) -> TouchedPaths
         written: normalize_touched_paths(&named, if is_edit { MAX_WRITTEN } else { 0 }),
         all: normalize_touched_paths(&named, MAX),
     }
+}
+
+/// The code that an edit replaces, as far as the tool says: its own fields, those of a list of edits, and what a patch takes
+/// away or leaves beside it.
+pub(super) fn find_replaced_text(input: &str) -> String {
+    let object = Payload::parse_object(input);
+    let texts = |it: &Payload| {
+        let fields = REPLACED.iter().flat_map(|field| it.list_texts(field));
+        fields.collect::<Vec<_>>()
+    };
+    let mut found = object.as_ref().map(texts).unwrap_or_default();
+    let mut patches = vec![input.to_owned()];
+    if let Some(object) = &object {
+        let edits = EDITS.iter().flat_map(|it| object.list_objects(it));
+        found.extend(edits.flat_map(|it| texts(&it)));
+        let named = PATCHES.iter().flat_map(|it| object.list_texts(it));
+        patches = named.collect();
+    }
+    let is_patch = |it: &&String| !find_patch_paths(it).is_empty();
+    let patched = patches.iter().filter(is_patch).flat_map(|it| it.lines());
+    found.extend(patched.filter_map(|it| Some(it.strip_prefix(['-', ' '])?.to_owned())));
+    let mut text = found.join("\n");
+    text.truncate(text.floor_char_boundary(MAX_REPLACED));
+    text
 }
 
 fn normalize_touched_paths(found: &[String], limit: usize) -> Vec<String> {
@@ -192,6 +221,29 @@ mod tests {
         check(r#"{"file_path":"a\nb"}"#, &[]);
         check("{}", &[]);
         check("", &[]);
+    }
+
+    #[test]
+    fn replaced_code_is_read_from_edits_and_patches() {
+        let check = |input: &str, expected: &str| {
+            assert_eq!(find_replaced_text(input), expected, "{input}")
+        };
+        check(
+            r#"{"file_path":"a.rs","old_string":"let x = 1;","new_string":"let x = 2;"}"#,
+            "let x = 1;",
+        );
+        check(
+            r#"{"filePath":"a","edits":[{"oldString":"one"},{"old_str":"two"},{}]}"#,
+            "one\ntwo",
+        );
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n same\n-old\n+new\n";
+        check(patch, "same\nold");
+        check(
+            &serde_json::json!({ "input": patch }).to_string(),
+            "same\nold",
+        );
+        check(r#"{"command":"sed -i s/-a/b/ x"}"#, "");
+        check("", "");
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Agent {
     fn touch(&mut self, world: &World, path: &str) -> String {
         let make = |world: &World, it: &BriefingAudience<'_>| {
             world
-                .with(|cx| it.brief_file_touch(cx, vec![path.parse().unwrap()]))
+                .with(|cx| it.brief_file_touch(cx, vec![path.parse().unwrap()], ""))
                 .unwrap()
         };
         self.briefed(world, Moment::Touch, make).text

@@ -64,7 +64,7 @@ impl Agent {
     fn touch(&mut self, world: &World) -> Briefing {
         self.is_told(world, &[], |world, it| {
             let paths = vec!["src/api.rs".parse().unwrap()];
-            world.with(|cx| it.brief_file_touch(cx, paths)).unwrap()
+            world.with(|cx| it.brief_file_touch(cx, paths, "")).unwrap()
         })
     }
 }
@@ -223,7 +223,7 @@ fn shown_before(world: &World) -> Vec<AgentSession> {
                 policy: &policy,
                 ..*cx
             };
-            it.brief_file_touch(&cx, paths).unwrap()
+            it.brief_file_touch(&cx, paths, "").unwrap()
         })
     };
     agent.is_told(world, &[], everything);

@@ -151,9 +151,10 @@ fn conversations_are_asked_for_shown_and_forgotten_by_a_person_alone() {
         2,
         "one of them is not there"
     );
+    // The episode of the session quotes it, so it goes along.
     assert_eq!(
         env.person(&["forget", "c-1.3", "--yes"]).out,
-        "forgot c-1.3\n"
+        "forgot m-1  episode, project\nforgot c-1.3\n"
     );
     let said = env.ok(&["show", "c-1"]);
     assert!(
@@ -163,16 +164,32 @@ fn conversations_are_asked_for_shown_and_forgotten_by_a_person_alone() {
     assert_eq!(env.person(&["forget", "c-1", "--yes"]).out, "forgot c-1\n");
     assert_eq!(env.run(&["show", "c-1"]).code, 2);
     let data = env.home().join(".local/share/apostille");
-    for name in ["archive.db", "archive.db-wal"] {
-        let bytes = fs::read(data.join(name)).unwrap_or_default();
-        assert!(!bytes.windows(11).any(|it| it == b"zanzibariqu"), "{name}");
-    }
+    assert!(!holds_bytes(&data, "zanzibariqu"));
+}
+
+#[test]
+fn archive_that_was_switched_off_can_still_be_forgotten() {
+    let mut env = Env::new();
+    live_decision(&mut env);
+    env.set("APOSTILLE_ARCHIVE", "off");
+    assert!(env.ok(&["show", "c-1"]).contains("zanzibarique"));
+    env.person(&["forget", "c-1", "--yes"]);
+    let data = env.home().join(".local/share/apostille");
+    assert!(!holds_bytes(&data, "zanzibariqu"));
 }
 
 #[test]
 fn archive_stays_on_this_machine() {
     let mut env = Env::new();
-    live_decision(&mut env);
+    // A nod is in no summary, so the archive alone has it.
+    let turns = [
+        TROUBLE,
+        "Done: the retrier makes seven attempts.",
+        "zanzibarique thanks",
+        "You are welcome.",
+    ];
+    live(&mut env, "s1", "2026-03-02", &turns);
+    assert!(env.ok(&["show", "c-1"]).contains("zanzibarique"));
     assert!(!env.ok(&["export", "--all-spaces"]).contains("zanzibarique"));
     assert!(!holds_bytes(&env.repo(), "zanzibarique"));
 }
@@ -220,4 +237,62 @@ fn commit_that_gives_a_reason_comes_before_an_edit_and_with_a_prompt() {
     assert!(told.contains("an eighth attempt never fits"), "{told}");
     // Once is enough.
     assert!(!edit(&env, "s2", "src/retry.rs").contains("eighth"));
+}
+
+#[test]
+fn commit_that_wrote_the_code_explains_it_before_an_edit() {
+    let mut env = Env::new();
+    let commit = |env: &mut Env, hour: u32, file: &str, subject: &str, reason: &str| {
+        env.at(&format!("2026-03-01T{hour:02}:00:00Z"));
+        env.write("src/retry.rs", file);
+        env.git(&["add", "."]);
+        env.git(&[
+            "commit",
+            "--quiet",
+            "--message",
+            subject,
+            "--message",
+            reason,
+        ]);
+    };
+    let seven = "pub const MAX_ATTEMPTS: u32 = 7;\n";
+    commit(
+        &mut env,
+        8,
+        seven,
+        "retry: at most seven attempts",
+        "The upstream resets its window after 12.7 seconds; an eighth attempt never fits.",
+    );
+    for n in 0..3 {
+        let pause = format!("{seven}pub const PAUSE_SECONDS: u32 = {n};\n");
+        let reason = format!(
+            "The gateway of region {n} is never asked faster, because it drops every fourth call."
+        );
+        commit(
+            &mut env,
+            9 + n,
+            &pause,
+            "retry: a pause between attempts",
+            &reason,
+        );
+    }
+    env.stated(&["remember", "--user", "prefers small commits"]);
+    env.ok(&["hook", "--after=none"]);
+    let edit_line = |session: &str, line: &str| {
+        let input = json!({ "file_path": env.repo().join("src/retry.rs"), "old_string": line, "new_string": "x" });
+        let payload = json!({ "tool_name": "Edit", "tool_input": input });
+        context(&hooked(&env, session, "PreToolUse", &payload))
+    };
+    let told = edit_line("s1", seven.trim());
+    let (first, last) = (
+        told.find("an eighth attempt never fits"),
+        told.find("region 2"),
+    );
+    assert!(first.is_some() && first < last, "{told}");
+    // Without knowing the line, the latest about the file.
+    let told = edit_line("s2", "}");
+    assert!(
+        !told.contains("eighth") && told.contains("region 2"),
+        "{told}"
+    );
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use apostille_text::{shorten::shorten_text, terms::extract_terms, word_lists::is_in_word_list};
 
-use super::{ArchivePassage, ArchiveRecord, PassageSpeaker};
+use super::{ArchiveKind, ArchivePassage, ArchiveRecord, PassageSpeaker};
 
 /// Words of sentences that settle something.
 const SETTLING: &str = "no not never only exactly always must except instead keep leave stay stays drop rather agree agreed \
@@ -52,8 +52,9 @@ const FEW_WORDS: usize = 4;
 const TERSE: f32 = 0.5;
 /// An answer of at most so many words is shown with what it answers.
 const SHORT_ANSWER: usize = 9;
-/// The longest sentence, and the longest of what it answers, in characters.
+/// The longest sentence of a conversation, of a commit, whose reason is often one sentence, and of what is answered, in characters.
 const MAX_SENTENCE: usize = 260;
+const MAX_REASON: usize = 480;
 const MAX_ANSWERED: usize = 140;
 /// What stands between two quotes, in characters.
 const GAP: usize = 4;
@@ -102,9 +103,10 @@ pub fn choose_quotes(record: &ArchiveRecord, question: &str, chars: usize) -> Ve
         }
     }
     sentences.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+    let longest = longest_sentence(record);
     let mut left = chars;
     sentences.retain(|it| {
-        let needed = it.text.chars().count().min(MAX_SENTENCE) + GAP;
+        let needed = it.text.chars().count().min(longest) + GAP;
         let fits = it.worth >= NEEDED && needed <= left;
         left -= if fits { needed } else { 0 };
         fits
@@ -114,6 +116,13 @@ pub fn choose_quotes(record: &ArchiveRecord, question: &str, chars: usize) -> Ve
         .iter()
         .map(|it| quote_sentence(record, it, &mut left));
     quotes.collect()
+}
+
+fn longest_sentence(record: &ArchiveRecord) -> usize {
+    match record.kind {
+        ArchiveKind::Conversation => MAX_SENTENCE,
+        ArchiveKind::Commit => MAX_REASON,
+    }
 }
 
 fn quote_sentence(
@@ -129,7 +138,7 @@ fn quote_sentence(
     ArchiveQuote {
         passage: it.passage.number,
         speaker: it.passage.speaker,
-        text: shorten_text(it.text, MAX_SENTENCE),
+        text: shorten_text(it.text, longest_sentence(record)),
         answered,
     }
 }
@@ -249,7 +258,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::{archive::ArchiveKind, space::Space};
+    use crate::space::Space;
 
     /// A conversation, one turn a line: `> ` is the user, `< ` the agent.
     fn read_talk(text: &str) -> ArchiveRecord {

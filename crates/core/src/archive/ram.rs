@@ -1,6 +1,7 @@
 //! The twin of a store of records: a plain map, which a real one is compared with.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -21,6 +22,7 @@ pub struct RamArchive {
 struct ArchiveState {
     last: u64,
     records: BTreeMap<u64, ArchiveRecord>,
+    lines: BTreeMap<u64, BTreeSet<u32>>,
     forgotten: BTreeSet<(Digest, Option<Timestamp>)>,
 }
 
@@ -69,6 +71,7 @@ impl Archive for RamArchive {
             };
         }
         state.records.insert(number, kept);
+        state.lines.remove(&number);
         Ok(Some(number))
     }
 
@@ -125,6 +128,31 @@ impl Archive for RamArchive {
         Ok(found.map(|it| it.number))
     }
 
+    fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {
+        let mut state = self.lock();
+        if state.records.contains_key(&number) {
+            state.lines.entry(number).or_default().extend(lines);
+        }
+        Ok(())
+    }
+
+    fn list_records_by_lines(
+        &self,
+        scope: ArchiveScope<'_>,
+        lines: &BTreeSet<u32>,
+        most: usize,
+    ) -> StoreResult<Vec<u64>> {
+        let state = self.lock();
+        let count = |it: &ArchiveRecord| {
+            let written = state.lines.get(&it.number)?;
+            let n = written.intersection(lines).count();
+            (n > 0).then_some((Reverse(n), Reverse((it.ended_at, it.number)), it.number))
+        };
+        let mut found: Vec<_> = state.iter_scope(scope).filter_map(count).collect();
+        found.sort();
+        Ok(found.into_iter().take(most).map(|it| it.2).collect())
+    }
+
     fn forget_record(&self, handle: ArchiveHandle) -> StoreResult<bool> {
         let mut state = self.lock();
         let state = &mut *state;
@@ -135,6 +163,7 @@ impl Archive for RamArchive {
         let Some(passage) = handle.passage else {
             state.forgotten.insert((name, None));
             state.records.remove(&handle.record);
+            state.lines.remove(&handle.record);
             for other in state.records.values_mut() {
                 other.related.remove(&handle.record);
             }
@@ -145,6 +174,7 @@ impl Archive for RamArchive {
         };
         let gone = record.passages.remove(at);
         state.forgotten.insert((name, Some(gone.at)));
+        state.lines.remove(&handle.record);
         Ok(true)
     }
 

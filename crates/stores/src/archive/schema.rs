@@ -59,6 +59,12 @@ CREATE TABLE related (
     other INTEGER NOT NULL,
     PRIMARY KEY (record, other)
 ) WITHOUT ROWID;
+CREATE TABLE line (
+    digest INTEGER NOT NULL,
+    record INTEGER NOT NULL,
+    PRIMARY KEY (digest, record)
+) WITHOUT ROWID;
+CREATE INDEX line_record ON line (record);
 CREATE TABLE forgotten (
     name TEXT NOT NULL,
     at INTEGER NOT NULL,

@@ -116,7 +116,12 @@ fn run_step(archive: &dyn Archive, step: &ArchiveStep) -> String {
             if *is_other {
                 record.space = space("acme/other");
             }
-            format!("{:?}", archive.keep_record(&record).unwrap())
+            let number = archive.keep_record(&record).unwrap();
+            let lines = words.iter().map(|it| u32::from(*it)).collect();
+            if let Some(number) = number {
+                archive.keep_lines(number, &lines).unwrap();
+            }
+            format!("{number:?}")
         }
         ArchiveStep::Forget { record, passage } => {
             let handle = ArchiveHandle {
@@ -150,7 +155,7 @@ fn describe_archive(archive: &dyn Archive) -> String {
             count: 3,
         };
         told.push_str(&format!(
-            "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n",
+            "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n",
             archive.read_postings(scope, &terms).unwrap(),
             archive.list_records(scope, &filter, 9).unwrap(),
             archive
@@ -158,6 +163,9 @@ fn describe_archive(archive: &dyn Archive) -> String {
                 .unwrap(),
             archive.find_record(scope, "s1").unwrap(),
             archive.measure_size(scope).unwrap(),
+            archive
+                .list_records_by_lines(scope, &[1, 2, 5].into(), 3)
+                .unwrap(),
             search_archive(archive, &query).unwrap(),
         ));
     }

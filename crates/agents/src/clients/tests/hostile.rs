@@ -124,6 +124,7 @@ fn what_a_tool_gave_back_may_be_huge() {
         Moment::Touch {
             paths: vec!["a.rs".into()],
             written: Vec::new(),
+            replaced: String::new(),
             is_before: false,
             failed: None,
             task: None,

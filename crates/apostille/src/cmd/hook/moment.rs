@@ -383,6 +383,13 @@ fn build_moment_briefing(
     })
 }
 
+fn find_replaced_code(told: &HookCall) -> &str {
+    match &told.moment {
+        HookMoment::Touch { replaced, .. } => replaced,
+        _ => "",
+    }
+}
+
 fn brief_touched_files(
     cx: &Context,
     reader: &BriefingAudience<'_>,
@@ -393,7 +400,7 @@ fn brief_touched_files(
     let paths = paths.filter_map(|it| resolve_touched_path(place, it));
     Ok(match paths.collect::<Vec<RepoPath>>() {
         paths if paths.is_empty() => reader.brief_worse_memories(cx),
-        paths => reader.brief_file_touch(cx, paths)?,
+        paths => reader.brief_file_touch(cx, paths, find_replaced_code(told))?,
     })
 }
 
