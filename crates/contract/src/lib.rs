@@ -599,6 +599,23 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
         });
     }
     check_listing_resumes(ours);
+    for space in twin.list_spaces().expect("spaces") {
+        let layers = Layer::ALL.iter().map(|it| vec![*it]);
+        for (layers, most) in layers
+            .chain([vec![], Layer::ALL.to_vec()])
+            .zip((1..4).cycle())
+        {
+            same(&format!("{most} of {layers:?} in {space}"), &|it| {
+                format!("{:?}", it.list_active_numbers(&space, &layers, most))
+            });
+            same(&format!("those of {layers:?} in {space}"), &|it| {
+                format!(
+                    "{:?}",
+                    it.retain_active_numbers(&space, &[9, 3, 1, 2, 999], &layers)
+                )
+            });
+        }
+    }
     for filter in filters_of_replacements(twin) {
         same(&format!("{filter:?}"), &|it| {
             format!("{:#?}", it.list_memories(&filter))

@@ -396,6 +396,35 @@ pub trait EventLog: Send + Sync {
     /// The memories that a filter admits, in its order.
     fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError>;
 
+    /// The numbers of the newest active memories of some layers of a space, at most so many. A store that keeps memories on a
+    /// disk answers without reading them.
+    fn list_active_numbers(
+        &self,
+        space: &Space,
+        layers: &[Layer],
+        most: usize,
+    ) -> Result<Vec<u64>, StoreError> {
+        let filter = MemoryFilter {
+            layers: layers.to_vec(),
+            ..MemoryFilter::active_in([space.clone()], most)
+        };
+        let found = self.list_memories(&filter)?.into_iter();
+        Ok(found.map(|it| it.number).collect())
+    }
+
+    /// Which of these numbers of a space are active memories of these layers, in the order asked. A store that keeps memories
+    /// on a disk answers without reading them.
+    fn retain_active_numbers(
+        &self,
+        space: &Space,
+        numbers: &[u64],
+        layers: &[Layer],
+    ) -> Result<Vec<u64>, StoreError> {
+        let mut found = self.get_memories(MemoryKeys::Numbers(space, numbers))?;
+        found.retain(|it| it.is_active() && layers.contains(&it.layer));
+        Ok(found.into_iter().map(|it| it.number).collect())
+    }
+
     /// A part of the log of a space.
     fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError>;
 

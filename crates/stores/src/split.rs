@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
-    memory::{Memory, MemoryName},
+    memory::{Layer, Memory, MemoryName},
     space::Space,
     store::{
         AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
@@ -159,6 +159,26 @@ impl EventLog for SplitStore {
         filter.sort_memories(&mut found);
         found.truncate(filter.limit);
         Ok(found)
+    }
+
+    fn list_active_numbers(
+        &self,
+        space: &Space,
+        layers: &[Layer],
+        most: usize,
+    ) -> StoreResult<Vec<u64>> {
+        self.store_of(space)
+            .list_active_numbers(space, layers, most)
+    }
+
+    fn retain_active_numbers(
+        &self,
+        space: &Space,
+        numbers: &[u64],
+        layers: &[Layer],
+    ) -> StoreResult<Vec<u64>> {
+        self.store_of(space)
+            .retain_active_numbers(space, numbers, layers)
     }
 
     fn list_spaces(&self) -> StoreResult<Vec<Space>> {

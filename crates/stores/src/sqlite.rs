@@ -37,7 +37,7 @@ use std::{
 use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
-    memory::{Memory, MemoryName},
+    memory::{Layer, Memory, MemoryName},
     space::Space,
     store::{
         AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
@@ -467,6 +467,28 @@ impl EventLog for SqliteStore {
 
     fn list_memories(&self, filter: &MemoryFilter) -> StoreResult<Vec<Memory>> {
         self.read_snapshot(|db| read::list_memory_rows(db, filter))
+    }
+
+    fn list_active_numbers(
+        &self,
+        space: &Space,
+        layers: &[Layer],
+        most: usize,
+    ) -> StoreResult<Vec<u64>> {
+        self.read_space(space, |db, id| {
+            read::list_active_numbers(db, id, layers, most)
+        })
+    }
+
+    fn retain_active_numbers(
+        &self,
+        space: &Space,
+        numbers: &[u64],
+        layers: &[Layer],
+    ) -> StoreResult<Vec<u64>> {
+        self.read_space(space, |db, id| {
+            read::retain_active_numbers(db, id, numbers, layers)
+        })
     }
 
     fn list_spaces(&self) -> StoreResult<Vec<Space>> {

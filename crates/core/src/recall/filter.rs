@@ -17,6 +17,8 @@ use apostille_cite::citation::RepoPath;
 /// How many memories a narrow filter admits in one space. They are listed before anything is ranked, so that one that is
 /// far down in the ranking is found, too.
 const FEW: usize = 1_000;
+/// The same for a filter by layer alone, which a store answers without reading memories.
+const FEW_OF_LAYER: usize = 10_000;
 
 /// What a memory must be to answer. The default admits every memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,6 +91,10 @@ impl RecallFilter {
         // Most memories are knowledge: a question to another layer is a narrow one.
         if self.is_empty() && layers.contains(&Layer::Knowledge) {
             return Ok(None);
+        }
+        if self.is_empty() {
+            let numbers = cx.store.list_active_numbers(space, layers, FEW_OF_LAYER)?;
+            return Ok((numbers.len() < FEW_OF_LAYER).then(|| numbers.into_iter().collect()));
         }
         let active = MemoryFilter {
             layers: layers.to_vec(),

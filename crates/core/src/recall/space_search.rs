@@ -131,6 +131,9 @@ impl<'a> SpaceSearch<'a> {
         }
         let numbers: Vec<u64> = scored.iter().map(|it| it.0).collect();
         let scores: HashMap<u64, f32> = scored.into_iter().collect();
+        // Past tasks are long, and a question about what is known meets hundreds: those of another layer are not read.
+        let numbers =
+            (self.cx.store).retain_active_numbers(self.space, &numbers, &self.query.layers)?;
         for memory in self.cx.store.get_by_numbers(self.space, &numbers)? {
             if self.query.admits_memory(&memory) {
                 let score = scores.get(&memory.number).copied().unwrap_or(0.0);

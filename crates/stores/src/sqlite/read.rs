@@ -256,6 +256,54 @@ fn list_space_memories(
     Ok(())
 }
 
+/// The numbers of the newest active memories of some layers, by the index of when they were recorded alone.
+pub(super) fn list_active_numbers(
+    db: &Connection,
+    space: i64,
+    layers: &[Layer],
+    most: usize,
+) -> SqliteResult<Vec<u64>> {
+    let words: Vec<&str> = layers.iter().map(|it| it.as_str()).collect();
+    let of_layers = match words.is_empty() {
+        true => String::new(),
+        false => format!(" AND layer IN ('{}')", words.join("','")),
+    };
+    let sql = format!(
+        "SELECT key FROM memory INDEXED BY memory_recorded WHERE space = ?1 AND stage = 'active'{of_layers} \
+         ORDER BY recorded_at DESC, key DESC LIMIT ?2"
+    );
+    let mut numbers = Vec::new();
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    each_row(db, &sql, params![space, most], |row| {
+        let key: i64 = row.get(0)?;
+        numbers.push((key >> SPACE_BITS).cast_unsigned());
+        Ok(())
+    })?;
+    Ok(numbers)
+}
+
+/// Which of these are active memories of these layers. The columns stand before the record, whose pages are not read.
+pub(super) fn retain_active_numbers(
+    db: &Connection,
+    space: i64,
+    numbers: &[u64],
+    layers: &[Layer],
+) -> SqliteResult<Vec<u64>> {
+    let mut select = db.prepare_cached("SELECT stage, layer FROM memory WHERE key = ?1")?;
+    let mut found = Vec::new();
+    for number in numbers {
+        let mut rows = select.query([memory_row_key(space, *number)?])?;
+        let Some(row) = rows.next()? else { continue };
+        let is_active = row.get_ref(0)?.as_str().ok() == Some(Stage::Active.as_str());
+        let layer = row.get_ref(1)?;
+        let is_asked = layers
+            .iter()
+            .any(|it| layer.as_str().ok() == Some(it.as_str()));
+        found.extend((is_active && is_asked).then_some(*number));
+    }
+    Ok(found)
+}
+
 /// The paths that the memories of a space cite, sorted.
 pub(super) fn list_cited_paths(db: &Connection, space: i64) -> SqliteResult<Vec<String>> {
     let sql = "SELECT DISTINCT path FROM cites WHERE space = ?1 ORDER BY path";

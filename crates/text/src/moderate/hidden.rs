@@ -26,11 +26,7 @@ const PASSES: usize = 4;
 
 /// The text without them.
 pub(super) fn strip_hidden_chars(text: &str) -> Cow<'_, str> {
-    // Nothing can hide in printable ASCII on lines.
-    if text
-        .bytes()
-        .all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
-    {
+    if has_only_ink(text) {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);
@@ -42,6 +38,16 @@ pub(super) fn strip_hidden_chars(text: &str) -> Cow<'_, str> {
         text = Cow::Owned(next);
     }
     Cow::Owned(strip_hidden_chars_once(&text, true))
+}
+
+/// Whether every character shows by itself, so that nothing can hide: this is so for nearly every text, and every memory is
+/// looked at whenever it is read.
+fn has_only_ink(text: &str) -> bool {
+    text.chars().all(|c| match c {
+        ' '..='~' | '\n' | '\t' => true,
+        '\0'..='\u{9f}' | '\u{2028}' | '\u{2029}' => false,
+        _ => !is_hidden_char(c),
+    })
 }
 
 /// One pass over the text. A strict one lets nothing stay that needs a neighbour, so that nothing can be left to do.
@@ -257,6 +263,12 @@ mod tests {
             let once = strip_hidden_chars(&text).into_owned();
             prop_assert!(once.len() <= text.len());
             prop_assert_eq!(strip_hidden_chars(&once).into_owned(), once);
+        }
+
+        #[test]
+        fn only_ink_is_what_stays(text in any_text()) {
+            prop_assert!(!has_only_ink(&text) || strip_hidden_chars_once(&text, false) == text);
+            prop_assert!(!has_only_ink(&text) || strip_hidden_chars_once(&text, true) == text);
         }
 
         #[test]
