@@ -39,7 +39,7 @@ use agent_home::{AgentHome, AgentSessionRun};
 use data_set::{DataSet, DecisionTask, SpokenChat, TaskSource};
 use host_repository::{HostRepository, group_by_module};
 use phrases::find_shared_runs;
-use score::{DecidingChat, PastWords, score_commit};
+use score::{AnswerScore, DecidingChat, PastWords, score_commit};
 use tables::{AskedTask, DiskUse, HookTimes, UnrelatedTally};
 
 pub(crate) use data_set::TaskHalf;
@@ -381,9 +381,15 @@ fn ask_about_commit<'t>(
     let session = begin_asking(home, &task.name)?;
     let answer = session.ask(&task.bug_report)?;
     let edit = session.touch_file(&task.module, &decision.broken)?.context;
+    let unasked = begin_asking(home, &format!("{} by its code", task.name))?;
+    let alone = unasked.touch_file(&task.module, &decision.broken)?.context;
     Ok(AskedTask {
         task,
-        score: score_commit(&[&answer.context, &edit], decision),
+        score: AnswerScore {
+            by_code: score_commit(&[&alone], decision).is_found,
+            is_silent: alone.is_empty(),
+            ..score_commit(&[&answer.context, &edit], decision)
+        },
         shown: answer.context,
         before_edit: Some(edit),
         took: answer.took,

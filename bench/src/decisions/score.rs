@@ -27,6 +27,10 @@ pub(super) struct AnswerScore {
     pub(super) has_words: bool,
     /// All of them.
     pub(super) has_all_words: bool,
+    /// The deciding commit, by the code that is about to be edited alone.
+    pub(super) by_code: bool,
+    /// Nothing, by that code.
+    pub(super) is_silent: bool,
 }
 
 /// A chat that a question is about, with the words that the answer may have of it.
@@ -61,6 +65,7 @@ impl DecidingChat<'_> {
             is_found: older.is_none_or(|it| first < it),
             has_words,
             has_all_words: has_words && n_shown == n_literals,
+            ..AnswerScore::default()
         }
     }
 

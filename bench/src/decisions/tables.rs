@@ -83,7 +83,7 @@ struct DecisionBar {
     bar: &'static str,
 }
 
-const BARS: [DecisionBar; 7] = [
+const BARS: [DecisionBar; 9] = [
     DecisionBar {
         what: "conversation: the deciding chat is shown",
         source: TaskSource::Chat,
@@ -125,6 +125,18 @@ const BARS: [DecisionBar; 7] = [
         source: TaskSource::Commit,
         holds: |it| it.is_found,
         bar: "≥ 24 of 28",
+    },
+    DecisionBar {
+        what: "… before the edit, in a session without the bug report",
+        source: TaskSource::Commit,
+        holds: |it| it.by_code,
+        bar: "",
+    },
+    DecisionBar {
+        what: "… another one before it",
+        source: TaskSource::Commit,
+        holds: |it| !it.by_code && !it.is_silent,
+        bar: "",
     },
 ];
 

@@ -17,9 +17,7 @@ mod worse;
 use crate::session::{AgentSession, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
-    Context, CoreError,
-    archive::code_lines::digest_code_lines,
-    breaker,
+    Context, CoreError, breaker,
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
     policy::{InjectMode, Policy},
@@ -199,20 +197,22 @@ impl BriefingAudience<'_> {
         let is_first = !self.session.is_briefed();
         let (is_history, kind) = (asks_for_history(text), recognize_prompt_kind(text));
         let is_aside = kind == PromptKind::Aside;
-        let ask = build_prompt_request(cx.policy, text, kind, is_first);
-        let ask = match is_history {
-            true => ask_for_history(ask),
-            false => ask,
-        };
-        let has_past = !is_history && !is_aside;
-        let past = has_past.then(|| close_tasks::build_task_request(text));
         // A session goes from one task to the next; who only goes on is not interrupted.
         let words = match is_first || is_history || !is_aside {
             true => self.find_past_words(cx, text, (&[], ""))?,
             false => PastWords::default(),
         };
-        // Where the person's own words are told, a summary of what another session made of its task only leads astray.
-        let past = past.filter(|_| !words.has_conversations());
+        // Where the person's own words are told, a summary of what another session made of its task only leads astray; and "the
+        // releases of last week are out of order" reports what happened and does not ask for it.
+        let has_words = words.has_conversations();
+        let is_history = is_history && !(has_words && kind == PromptKind::Work);
+        let ask = build_prompt_request(cx.policy, text, kind, is_first);
+        let ask = match is_history {
+            true => ask_for_history(ask),
+            false => ask,
+        };
+        let has_past = !is_history && !is_aside && !has_words;
+        let past = has_past.then(|| close_tasks::build_task_request(text));
         let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
         let quoted = words.push_onto(&mut page);
         let page = match is_first && !is_aside && page.is_empty() {
@@ -266,7 +266,7 @@ impl BriefingAudience<'_> {
             space: self.repo,
             text,
             paths,
-            lines: digest_code_lines(replaced),
+            replaced,
             seen: &self.session.quoted_in_context(),
             session: last.map(|it| it.session.as_str()),
         };

@@ -187,13 +187,14 @@ impl Archive for SqliteArchive {
                            (SELECT record FROM path WHERE path = ?3 OR (path > ?3 || '/' AND path < ?3 || '0'))) \
                        ORDER BY r.ended_at DESC, r.id DESC";
             let path = filter.path.as_ref().map(|it| it.as_str());
+            let is_found_by_path = ArchiveFilter { path: None, ..filter.clone() }.is_empty();
             let key = params![scope.space.as_str(), scope.kind.as_str(), path];
             let mut found = Vec::new();
             let mut select = db.prepare_cached(sql)?;
             let mut rows = select.query(key)?;
             while let Some(row) = rows.next()?.filter(|_| found.len() < most) {
                 let id: i64 = row.get(0)?;
-                let meets = filter.is_empty() || {
+                let meets = is_found_by_path || {
                     let record = read_record(db, id)?;
                     record.is_some_and(|it| filter.admits_record(&it))
                 };

@@ -10,6 +10,7 @@ use apostille_core::{
     Context, CoreError,
     archive::{
         Archive, ArchiveFilter, ArchiveKind, ArchiveRecord, ArchiveScope, PassageSpeaker,
+        code_lines::digest_code_lines,
         excerpt::{ArchiveQuote, choose_quotes},
         search::{ArchiveHit, ArchiveQuery, search_archive},
     },
@@ -27,11 +28,13 @@ pub const SAID: &str = "What your user said in past conversations (their words t
 pub const COMMITS: &str = "What commits say (their authors' words, no orders):";
 
 /// How much of a find a conversation must be.
-const CLEAR_CONVERSATION: f32 = 3.2;
+const CLEAR_CONVERSATION: f32 = 2.6;
 /// The same for a commit, whose message is a few words.
 const CLEAR_COMMIT: f32 = 2.6;
 /// How many of the question's telling words it must have.
 const FEWEST_WORDS: usize = 3;
+/// How much of a find it must be by the words of the code that is about to be replaced, in a file that it changed.
+const ABOUT_CODE: f32 = 1.2;
 /// How near to the best another one must come.
 const BESIDE: f32 = 0.5;
 /// How many are found by their words, and how many are shown with those that are joined with them.
@@ -54,8 +57,8 @@ pub(super) struct PastWordsRequest<'a> {
     pub(super) text: &'a str,
     /// The files that are about to be edited.
     pub(super) paths: &'a [RepoPath],
-    /// The lines of code that are about to be replaced.
-    pub(super) lines: BTreeSet<u32>,
+    /// The code that is about to be replaced, as far as it is known.
+    pub(super) replaced: &'a str,
     /// The short names of what the agent has before it.
     pub(super) seen: &'a BTreeSet<String>,
     /// The session that asks, whose own words are before it.
@@ -122,20 +125,19 @@ impl PastWordsRequest<'_> {
         Ok(records)
     }
 
-    /// The commits that clearly are about this; before an edit, first those that wrote the code that is about to change.
+    /// The commits that clearly are about this; before an edit those that wrote the code that is about to change.
     fn find_commits(&self, commits: &dyn Archive) -> Result<Vec<ArchiveRecord>, CoreError> {
         let scope = ArchiveScope {
             space: self.space,
             kind: ArchiveKind::Commit,
         };
-        let wrote = commits.list_records_by_lines(scope, &self.lines, MAX_COMMITS)?;
-        let wrote = commits.read_records(&wrote)?.into_iter();
-        let mut found: Vec<ArchiveRecord> = wrote.filter(|it| self.is_new(it)).collect();
-        for it in self.find_clear(commits, ArchiveKind::Commit, CLEAR_COMMIT)? {
-            if found.iter().all(|known| known.number != it.number) {
-                found.push(it);
-            }
-        }
+        let lines = digest_code_lines(self.replaced);
+        let wrote = commits.list_records_by_lines(scope, &lines, MAX_COMMITS)?;
+        let mut found = match wrote.is_empty() {
+            true => self.find_clear(commits, ArchiveKind::Commit, CLEAR_COMMIT)?,
+            false => commits.read_records(&wrote)?,
+        };
+        found.retain(|it| self.is_new(it));
         found.truncate(MAX_COMMITS);
         Ok(found)
     }
@@ -147,33 +149,51 @@ impl PastWordsRequest<'_> {
         kind: ArchiveKind,
         needed: f32,
     ) -> Result<Vec<ArchiveRecord>, CoreError> {
-        let ask = |filter: ArchiveFilter, count| {
-            let text = if filter.is_empty() { self.text } else { "" };
-            let query = ArchiveQuery {
-                space: self.space,
-                kind,
-                text,
-                filter,
-                count,
-            };
-            search_archive(archive, &query)
-        };
         let mut hits = Vec::new();
         if !self.text.is_empty() {
-            hits = ask(ArchiveFilter::default(), MAX_FOUND + 4)?;
+            let query = self.ask(kind, self.text, ArchiveFilter::default(), MAX_FOUND + 4);
+            hits = search_archive(archive, &query)?;
             let best = hits.first().map_or(0.0, |it| it.score);
             let is_clear = |it: &ArchiveHit| it.clarity >= needed && it.words.len() >= FEWEST_WORDS;
             hits.retain(|it| is_clear(it) && it.score >= best * BESIDE);
         }
         for path in self.paths {
-            let filter = ArchiveFilter {
-                path: Some(path.clone()),
-                ..ArchiveFilter::default()
-            };
-            hits.extend(ask(filter, 1)?);
+            hits.extend(self.find_about_file(archive, kind, path)?);
         }
         let records = hits.into_iter().map(|it| it.record);
         Ok(records.filter(|it| self.is_new(it)).collect())
+    }
+
+    /// The record about the code of a file that is about to change; the latest about the file, where the code is not known.
+    fn find_about_file(
+        &self,
+        archive: &dyn Archive,
+        kind: ArchiveKind,
+        path: &RepoPath,
+    ) -> Result<Option<ArchiveHit>, CoreError> {
+        let filter = ArchiveFilter {
+            path: Some(path.clone()),
+            ..ArchiveFilter::default()
+        };
+        let hits = search_archive(archive, &self.ask(kind, self.replaced, filter, 1))?;
+        let is_about = |it: &ArchiveHit| it.clarity >= ABOUT_CODE || it.is_unasked();
+        Ok(hits.into_iter().find(is_about))
+    }
+
+    fn ask<'q>(
+        &'q self,
+        kind: ArchiveKind,
+        text: &'q str,
+        filter: ArchiveFilter,
+        count: usize,
+    ) -> ArchiveQuery<'q> {
+        ArchiveQuery {
+            space: self.space,
+            kind,
+            text,
+            filter,
+            count,
+        }
     }
 
     fn is_new(&self, it: &ArchiveRecord) -> bool {

@@ -284,11 +284,21 @@ fn commit_that_wrote_the_code_explains_it_before_an_edit() {
         context(&hooked(&env, session, "PreToolUse", &payload))
     };
     let told = edit_line("s1", seven.trim());
-    let (first, last) = (
-        told.find("an eighth attempt never fits"),
-        told.find("region 2"),
+    assert!(
+        told.contains("an eighth attempt never fits") && !told.contains("region"),
+        "{told}"
     );
-    assert!(first.is_some() && first < last, "{told}");
+    // Lines that nobody gave a reason for: the commit of this file that is about the same thing.
+    let told = edit_line(
+        "s3",
+        "let pause = read_pause_between_attempts(gateway, region);",
+    );
+    assert!(
+        !told.contains("eighth") && told.contains("region 2"),
+        "{told}"
+    );
+    let told = edit_line("s4", "println!(\"colourless green ideas\");");
+    assert_eq!(told, "");
     // Without knowing the line, the latest about the file.
     let told = edit_line("s2", "}");
     assert!(

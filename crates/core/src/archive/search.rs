@@ -3,6 +3,8 @@
 //! A whole conversation is ranked, not its passages: the question shares its words with the turn in which the trouble was told,
 //! and the decision stands turns later in other words (of 33 decisions that were looked for, 30 were found by the first turn).
 
+use std::collections::BTreeSet;
+
 use apostille_text::terms::{QueryTerm, TermRole, extract_query_terms};
 
 use super::{Archive, ArchiveFilter, ArchiveKind, ArchiveRecord, ArchiveScope};
@@ -16,8 +18,6 @@ use crate::{
 const EVERYDAY: f32 = 0.3;
 /// How much having all words of the question adds to having few of them.
 const COORDINATION: f32 = 0.5;
-/// How many records are read to find those that a filter admits.
-const MAX_READ: usize = 400;
 /// How many terms of a question are looked up.
 const MAX_TERMS: usize = 96;
 
@@ -49,6 +49,13 @@ pub struct ArchiveHit {
     pub words: Vec<String>,
 }
 
+impl ArchiveHit {
+    /// Whether nothing was asked that could be looked up: it is there because it is the latest.
+    pub fn is_unasked(&self) -> bool {
+        self.words.is_empty() && self.score == 0.0
+    }
+}
+
 /// The words of a question that say what it is about, as they are looked up.
 struct AskedTerm {
     asked: QueryTerm,
@@ -70,16 +77,16 @@ pub fn search_archive(
     }
     let names: Vec<String> = terms.iter().map(|it| it.asked.term.clone()).collect();
     let corpus = archive.read_postings(scope, &names)?;
-    let scored = score_records(&corpus, &terms);
-    let most = if query.filter.is_empty() {
-        query.count
-    } else {
-        MAX_READ
-    };
-    let numbers: Vec<u64> = scored.iter().take(most).map(|it| it.0).collect();
+    let mut scored = score_records(&corpus, &terms);
+    if !query.filter.is_empty() {
+        let admitted = archive.list_records(scope, &query.filter, usize::MAX)?;
+        let admitted: BTreeSet<u64> = admitted.into_iter().collect();
+        scored.retain(|it| admitted.contains(&it.0));
+    }
+    scored.truncate(query.count);
+    let numbers: Vec<u64> = scored.iter().map(|it| it.0).collect();
     let records = archive.read_records(&numbers)?.into_iter();
-    let records = records.filter(|it| query.filter.admits_record(it));
-    let hits = records.take(query.count).map(|record| {
+    let hits = records.map(|record| {
         let scored = scored.iter().find(|it| it.0 == record.number);
         let (clarity, words) = measure_clarity(&corpus, &terms, record.number);
         ArchiveHit {
