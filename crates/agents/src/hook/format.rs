@@ -32,6 +32,8 @@ pub(crate) struct PayloadFormat {
     pub(crate) task_tools: (Names, Names),
     /// How prompts begin that the client itself writes, and no person.
     pub(crate) own_prompts: Names,
+    /// Whether what it tells before a compaction is one that comes for sure.
+    pub(crate) is_compaction: fn(&Payload) -> bool,
     /// How a command ended, by what is sent after it. `None`: it did not fail, or nobody says.
     pub(crate) read_outcome: fn(&Payload<'_>) -> Option<CommandOutcome>,
     /// Whether what is sent after a tool is only asked about failures: all else was asked before the tool ran.
@@ -95,6 +97,7 @@ pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
     task_tools: (&[], &[]),
     own_prompts: &[],
     read_outcome: |_| None,
+    is_compaction: |_| true,
     is_after_for_failures: false,
     echo: None,
     find_transcript: |_, _| None,
@@ -163,7 +166,9 @@ impl PayloadFormat {
             "PreToolUse" => self.read_touch(payload, true),
             "PostToolUse" if !self.is_after_for_failures => self.read_touch(payload, false),
             "PostToolUse" | "PostToolUseFailure" => self.read_failure(payload),
-            "PreCompact" => HookMoment::Compact,
+            "PreCompact" if (self.is_compaction)(payload) => HookMoment::Compact,
+            // Nothing happens, and nothing can be said.
+            "PreCompact" => HookMoment::Stop { said: None },
             "Stop" => HookMoment::Stop {
                 said: payload.first_text(self.fields.said),
             },

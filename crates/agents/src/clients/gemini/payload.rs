@@ -60,6 +60,9 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         let text = text.trim_start_matches("<untrusted_context>\n");
         CommandOutcome::from_noted_code(text.trim_start_matches("Output: "), "Exit Code: ")
     },
+    // It asks before every prompt, and only then looks whether there is anything to compress; `/compress` is `manual`
+    // (`ChatCompressionService.compress`).
+    is_compaction: |payload| payload.first_text(&["trigger"]).as_deref() == Some("manual"),
     echo: Some(ECHO),
     samples: &[
         sample!("SessionStart"),
@@ -71,6 +74,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("AfterTool", "AfterTool-failed"),
         sample!("AfterTool", "AfterTool-signal"),
         sample!("PreCompress"),
+        sample!("PreCompress", "PreCompress-manual"),
         sample!("AfterAgent"),
         sample!("SessionEnd"),
     ],

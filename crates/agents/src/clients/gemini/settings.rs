@@ -69,6 +69,8 @@ const HOOKS: HooksLayout = HooksLayout {
             "BeforeTool",
             "invoke_agent|delegate_to_agent|codebase_investigator",
         ),
+        // It announces an automatic compression before every prompt, whether or not there will be one.
+        ("PreCompress", "manual"),
         (
             "AfterTool",
             "read_file|read_many_files|grep_search|search_file_content|write_file|replace|run_shell_command|web_fetch|google_web_search|activate_skill|invoke_agent|delegate_to_agent|codebase_investigator|mcp_.*",
