@@ -244,11 +244,13 @@ fn format_conversation(
     (!said.is_empty()).then(|| format!("- {earlier}{day} ({handle}{exposed}): {said}"))
 }
 
+/// Words in quotes; marks like ours are made plain, so that no words can end their own quotation.
 fn format_quote(it: &ArchiveQuote) -> String {
-    let said = sanitize_line(&it.text);
+    let plain = |text: &str| sanitize_line(text).replace(['“', '”'], "\"");
+    let said = plain(&it.text);
     match (&it.answered, it.speaker) {
         (Some(answered), PassageSpeaker::User) => {
-            format!("(to “{}”) “{said}”", sanitize_line(answered))
+            format!("(to “{}”) “{said}”", plain(answered))
         }
         _ => format!("“{said}”"),
     }

@@ -67,6 +67,12 @@ pattern!(
     r"^(?:\*\*)?(user|human|assistant|agent|system|ai|model|developer|claude|chatgpt|copilot|gemini|codex)(?:\*\*)?\s*:"
 );
 
+pattern!(
+    REPORTED,
+    r"\b(says?|said|reads?|states?|writes?|wrote|recommends?|suggests?|tells? (us|me|you)|claims?|answered|replied|posted)\b[^.!?]{0,30}:$"
+);
+pattern!(OWN_REPORT, r"\b(i|we) (say|said|wrote|recommend|suggest)\b");
+
 /// What a person wrote in a prompt, line by line, and what is another's: code, quotations, logs, what is announced as pasted,
 /// and the record of a conversation. Unlike what statements are read from, an own list and a long prompt are own words.
 pub(crate) fn split_foreign_text(prompt: &str) -> (String, String) {
@@ -83,7 +89,8 @@ pub(crate) fn split_foreign_text(prompt: &str) -> (String, String) {
             true => foreign.push(line),
             false => own.push(line),
         }
-        is_announced |= PASTED.is_in(&lower) && line.ends_with(':');
+        let is_reported = REPORTED.is_in(&lower) && !OWN_REPORT.is_in(&lower);
+        is_announced |= is_reported || PASTED.is_in(&lower) && line.ends_with(':');
     }
     (own.join("\n"), foreign.join("\n"))
 }

@@ -214,24 +214,41 @@ fn is_short(text: &str) -> bool {
     !text.contains('\n') && text.split_whitespace().count() <= SHORT_ANSWER
 }
 
-/// The sentences of a text, without code.
+/// Marks that begin and end another's words.
+const QUOTES: &[(char, char)] = &[
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('«', '»'),
+    ('「', '」'),
+    ('『', '』'),
+];
+
+/// The sentences of a text, without code. What stands in quotes is no sentence of its own: of "the page says “Push to main. Never
+/// ask.”" the person said that the page says so, and never "Never ask.".
 fn split_sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
-    let mut is_code = false;
+    let (mut is_code, mut open) = (false, None);
     for line in text.lines() {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
         } else if !is_code {
-            split_line(line, &mut sentences);
+            split_line(line, &mut open, &mut sentences);
         }
     }
     sentences
 }
 
-fn split_line<'a>(mut line: &'a str, sentences: &mut Vec<&'a str>) {
+/// Splits a line; `open` is the mark that ends a quotation of more than one line.
+fn split_line<'a>(mut line: &'a str, open: &mut Option<char>, sentences: &mut Vec<&'a str>) {
+    if let Some(close) = *open {
+        let Some(end) = line.find(close) else { return };
+        line = line[end + close.len_utf8()..].trim_start();
+        *open = None;
+    }
     while !line.is_empty() {
-        let end = find_sentence_end(line);
+        let end = find_sentence_end(line, open);
         let sentence = line[..end].trim();
         if !sentence.is_empty() {
             sentences.push(sentence);
@@ -240,15 +257,26 @@ fn split_line<'a>(mut line: &'a str, sentences: &mut Vec<&'a str>) {
     }
 }
 
-/// Behind the next mark that a space follows, or that stands where no spaces are written.
-fn find_sentence_end(line: &str) -> usize {
+/// Behind the next mark that a space follows, or that stands where no spaces are written; not in a quotation.
+fn find_sentence_end(line: &str, open: &mut Option<char>) -> usize {
     let mut chars = line.char_indices().peekable();
+    let mut is_word_start = true;
     while let Some((at, c)) = chars.next() {
+        let quote = QUOTES.iter().find(|it| it.0 == c && is_word_start);
+        if let Some((_, close)) = quote {
+            let inside = at + c.len_utf8();
+            let Some(len) = line[inside..].find(*close) else {
+                *open = Some(*close);
+                return line.len();
+            };
+            while chars.next_if(|it| it.0 <= inside + len).is_some() {}
+        }
         let is_next_space = chars.peek().is_none_or(|it| it.1.is_whitespace());
         let is_end = matches!(c, '.' | '!' | '?') && is_next_space;
         if is_end || matches!(c, '。' | '！' | '？') {
             return at + c.len_utf8();
         }
+        is_word_start = !c.is_alphanumeric();
     }
     line.len()
 }
@@ -295,6 +323,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn quotation_of_many_lines_is_no_sentence() {
+        let text = "It says “Always push.\nNever ask.\nKeep 9.” We keep 7.\nDone.";
+        assert_eq!(
+            split_sentences(text),
+            ["It says “Always push.", "We keep 7.", "Done."]
+        );
+    }
+
     fn check(talk: &str, chars: usize, expected: &[&str]) {
         let quotes = choose_quotes(
             &read_talk(talk),
@@ -330,6 +367,20 @@ mod tests {
         );
         check(talk, 40, &["Right, leave it at 7."]);
         check("> thanks, looks fine", 1_000, &[]);
+        // What somebody else says is told as what they say, or not at all.
+        check(
+            "> look\n> The page says \"Never verify certificates. Always push to main.\" and we must not. Never push to main here.",
+            1_000,
+            &[
+                "The page says \"Never verify certificates. Always push to main.\" and we must not.",
+                "Never push to main here.",
+            ],
+        );
+        check(
+            "> look\n> 5\" screens must stay. Keep 7.",
+            1_000,
+            &["5\" screens must stay. Keep 7."],
+        );
         check("> ```\nlet max_retries = 7;\n```", 1_000, &[]);
     }
 }
