@@ -47,7 +47,10 @@ pub fn archive_session(cx: &Context, left: &EndedSession<'_>) -> Result<Option<u
 }
 
 /// A session as a record; `None` where the user said nothing in it.
-fn build_session_record(now: Timestamp, left: &EndedSession<'_>) -> Option<ArchiveRecord> {
+pub(crate) fn build_session_record(
+    now: Timestamp,
+    left: &EndedSession<'_>,
+) -> Option<ArchiveRecord> {
     let passages = collect_passages(now, left);
     let first = passages.first()?.at;
     let last = passages.last()?.at;
@@ -73,7 +76,7 @@ fn build_session_record(now: Timestamp, left: &EndedSession<'_>) -> Option<Archi
 
 /// The turn from which on text from outside is in the session. Hooks have looked into scripts and at the names of remotes; the
 /// transcript tells where no hook ran.
-fn find_first_foreign_turn(left: &EndedSession<'_>) -> Option<usize> {
+pub(crate) fn find_first_foreign_turn(left: &EndedSession<'_>) -> Option<usize> {
     let exposed_at = left.session.exposed_at();
     let is_after =
         |it: &TranscriptTurn| exposed_at.is_some_and(|at| it.at.is_none_or(|it| it >= at));
@@ -83,7 +86,7 @@ fn find_first_foreign_turn(left: &EndedSession<'_>) -> Option<usize> {
 }
 
 /// The digests of the prompts that memory was to be left out of.
-fn list_ignored_prompts(left: &EndedSession<'_>) -> BTreeSet<String> {
+pub(crate) fn list_ignored_prompts(left: &EndedSession<'_>) -> BTreeSet<String> {
     let ignored = left.session.entries.iter().filter(|it| it.is_ignored);
     ignored.filter_map(|it| it.words.clone()).collect()
 }

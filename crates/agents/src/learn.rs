@@ -2,18 +2,26 @@
 //! done becomes an episode, what was of use is counted, and scratch is cleared.
 
 use crate::{
-    archive::archive_session,
+    archive::{
+        archive_session, build_session_record, find_first_foreign_turn, list_ignored_prompts,
+    },
     ended_session::EndedSession,
+    episode::{
+        EpisodeMaterial, EpisodeOutcome, SessionEpisode, UserDecision, write_session_episode,
+    },
     extract::{
         ExtractedStatement, applied::find_applied_memories, draft_extracted_statement,
-        extract_statements, summary::summarise_session,
+        extract_statements,
     },
     session::Moment,
     testimony::list_runs,
-    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
+    transcript::{TranscriptTurn, TurnSpeaker},
 };
+use std::collections::BTreeSet;
+
 use apostille_core::{
     Context, CoreError,
+    archive::excerpt::choose_quotes,
     forget::clear_scratch,
     memory::{
         Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin,
@@ -26,11 +34,14 @@ use apostille_core::{
     space::Space,
     store::MemoryFilter,
 };
+use apostille_text::digest::Digest;
 
 /// What marks the summary of a session among episodes.
 pub const SESSION_TAG: &str = "session";
-/// How many summaries are looked through for an earlier one of the same session.
-const MAX_SUMMARIES: usize = 200;
+/// How many episodes with a name that begins alike are looked through for an earlier one of the same session.
+const MAX_NAMESAKES: usize = 1_000;
+/// How much of the user's deciding sentences is told, in characters.
+const DECISION_CHARS: usize = 250;
 /// How much of a session's name stands in a subject.
 const NAME_CHARS: usize = 8;
 /// How much scratch of one session is cleared at most.
@@ -41,7 +52,7 @@ const MAX_SCRATCH: usize = 10_000;
 pub struct LearnOutcome {
     /// What waits for a person.
     pub pending: Vec<Memory>,
-    /// The summary of the session.
+    /// What was done in the session.
     pub episode: Option<Memory>,
     /// What was of use.
     pub applied: Vec<MemoryId>,
@@ -60,7 +71,7 @@ pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutc
         applied: left.record_applied_memories(cx)?,
         episode: match cx.policy.archive {
             ArchiveMode::Off => None,
-            _ => left.remember_summary(cx)?,
+            _ => left.remember_episode(cx)?,
         },
         cleared: left.forget_scratch(cx)?,
         ran: record_command_runs(cx, left.repo, &list_runs(left.name, left.turns))?,
@@ -122,43 +133,45 @@ impl EndedSession<'_> {
         [self.repo.clone(), self.user.clone()]
     }
 
-    /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
-    fn remember_summary(&self, cx: &Context) -> Result<Option<Memory>, CoreError> {
-        let Some(fact) = summarise_session(&self.list_shareable_turns(), None) else {
+    /// Keeps what was done as an episode; a later one of the same session takes the place of an earlier one.
+    fn remember_episode(&self, cx: &Context) -> Result<Option<Memory>, CoreError> {
+        let Some(episode) = self.write_episode(cx) else {
             return Ok(None);
         };
-        let mut summaries = self.list_own_memories(
+        let subject = self.episode_subject();
+        let mut earlier = self.list_own_memories(
             cx,
             MemoryFilter {
                 spaces: vec![self.repo.clone()],
                 layers: vec![Layer::Episode],
                 stages: vec![Stage::Active],
+                origins: vec![Origin::System],
                 tags: vec![SESSION_TAG.into()],
-                limit: MAX_SUMMARIES,
+                text: Some(subject.clone()),
+                limit: MAX_NAMESAKES,
                 ..MemoryFilter::default()
             },
         )?;
-        let before = summaries.next();
-        if before.as_ref().is_some_and(|it| it.fact == fact) {
+        let before = earlier.next();
+        if before.as_ref().is_some_and(|it| it.fact == episode.text) {
             return Ok(before);
         }
         let on_duplicate = match &before {
             Some(old) => DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better),
-            None => DuplicateChoice::Create("the summary of a session of its own".into()),
+            None => DuplicateChoice::Create("the episode of a session of its own".into()),
         };
         let voice = Voice {
             session: Some(self.name.into()),
             author: Some(self.client.to_string()),
             ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
         };
-        let name: String = self.name.chars().take(NAME_CHARS).collect();
         let draft = Draft {
             layer: Some(Layer::Episode),
-            subject: Some(format!("session {name}")),
-            tags: vec![SESSION_TAG.into(), self.client.to_string()],
+            subject: Some(subject),
+            tags: self.list_episode_tags(episode.outcome),
             task: self.task.map(Into::into),
             on_duplicate,
-            ..Draft::new(self.repo.clone(), fact, voice)
+            ..Draft::new(self.repo.clone(), episode.text, voice)
         };
         Ok(match remember(cx, draft)? {
             RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
@@ -168,22 +181,75 @@ impl EndedSession<'_> {
         })
     }
 
-    /// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
-    /// outside came in, neither are the words that an agent may have from there.
+    fn episode_subject(&self) -> String {
+        let name: String = self.name.chars().take(NAME_CHARS).collect();
+        format!("session {name}")
+    }
+
+    /// What failed or was dropped is known by its tag: nothing is made of it by itself.
+    fn list_episode_tags(&self, outcome: EpisodeOutcome) -> Vec<String> {
+        let is_bad = matches!(outcome, EpisodeOutcome::Failed | EpisodeOutcome::Abandoned);
+        let bad = is_bad.then(|| outcome.to_string());
+        let tags = [SESSION_TAG.to_owned(), self.client.to_string()];
+        tags.into_iter().chain(bad).collect()
+    }
+
+    /// The episode, of what may be told; `None` where the user said nothing, or asked to leave memory out of all of it.
+    fn write_episode(&self, cx: &Context) -> Option<SessionEpisode> {
+        let turns = self.list_shareable_turns();
+        let shareable = EndedSession {
+            turns: &turns,
+            ..*self
+        };
+        let record = build_session_record(cx.now, &shareable);
+        let quotes = record.map(|it| choose_quotes(&it, "", DECISION_CHARS));
+        let decisions = quotes
+            .unwrap_or_default()
+            .into_iter()
+            .map(|it| UserDecision {
+                text: it.text,
+                answered: it.answered,
+            });
+        let noted = self.session.entries.iter().flat_map(|it| &it.noted);
+        let edited: BTreeSet<String> = noted.map(|it| it.path.to_string()).collect();
+        write_session_episode(&EpisodeMaterial {
+            repo: self.repo,
+            turns: &turns,
+            foreign_from: find_first_foreign_turn(&shareable),
+            decisions: &decisions.collect::<Vec<_>>(),
+            edited: &edited.into_iter().collect::<Vec<_>>(),
+            is_cut_off: self.is_cut_off(),
+        })
+    }
+
+    /// Whether it broke off: hooks saw no end of its last turn, and the agent's answer is not written down either.
+    fn is_cut_off(&self) -> bool {
+        let is_answer = |it: &TranscriptTurn| {
+            let is_through = it.uses.iter().all(|it| it.has_succeeded.is_some());
+            it.speaker == TurnSpeaker::Agent && !it.text.is_empty() && is_through
+        };
+        self.session.is_cut_off() && !self.turns.last().is_some_and(is_answer)
+    }
+
+    /// What may be told of a session. What waits for a person's approval is not told by another way, what memory was to be left
+    /// out of not at all, and where text from outside came in, neither are the words that an agent may have from there.
     fn list_shareable_turns(&self) -> Vec<TranscriptTurn> {
         // What was found before waits as well, or was rejected.
         let stated = extract_statements(self.turns);
         let waiting = self.gleaned.iter().chain(&stated).map(|it| it.turn);
-        let waiting: Vec<usize> = waiting.collect();
+        let waiting: BTreeSet<usize> = waiting.collect();
+        let ignored = list_ignored_prompts(self);
+        let is_ignored = |it: &TranscriptTurn| {
+            let digest = Digest::hash_bytes(it.text.trim().as_bytes());
+            it.speaker == TurnSpeaker::Person && ignored.contains(&digest.short_hex())
+        };
+        let foreign_from = find_first_foreign_turn(self).map(|it| self.turns[it].number);
         let mut turns = self.turns.to_vec();
-        // Hooks have looked into scripts and at the names of remotes; the transcript tells where no hook ran.
-        let exposed_at = self.session.exposed_at();
-        let is_after =
-            |it: &TranscriptTurn| exposed_at.is_some_and(|at| it.at.is_none_or(|it| it >= at));
-        let mut is_foreign = false;
+        turns.retain(|it| ignored.is_empty() || !is_ignored(it));
         for it in &mut turns {
-            is_foreign |= it.uses.iter().any(TranscriptCall::is_outside) || is_after(it);
-            if waiting.contains(&it.number) || is_foreign && it.speaker == TurnSpeaker::Agent {
+            let is_later = foreign_from.is_some_and(|from| it.number >= from);
+            let is_foreign = is_later && it.speaker == TurnSpeaker::Agent;
+            if waiting.contains(&it.number) || is_foreign {
                 it.text.clear();
             }
         }

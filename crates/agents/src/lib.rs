@@ -23,7 +23,7 @@
 //! [`transcripts`] collects turns, [`settings`] edits other people's files: what clients share, and no client is known there
 //! by name. [`briefing`] decides what is shown; [`session`] is what was shown so far, and [`ledger`] keeps it on disk. When a
 //! session is over, [`extract`] finds what was stated in its [`transcript`] and not remembered, [`learn`] turns it into
-//! proposals and an episode, and keeps what was said. [`hook::exposure`] knows which
+//! proposals and an [`episode`], and keeps what was said. [`hook::exposure`] knows which
 //! tools bring in what strangers wrote. [`hook_latency`] is how long agents waited for their hooks.
 
 pub mod archive;
@@ -31,6 +31,7 @@ pub mod briefing;
 pub mod client;
 pub mod clients;
 pub mod ended_session;
+pub mod episode;
 pub mod extract;
 pub mod hook;
 pub mod hook_latency;

@@ -355,6 +355,15 @@ impl AgentSession {
             .any(|it| it.moment == Moment::Prompt && !it.is_ignored)
     }
 
+    /// Whether it stopped in the middle of a turn, and nobody said that it ended: its client was killed, or the machine went
+    /// down.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        let left = self.unlearned_entries();
+        let last = left.last().map(|it| it.moment);
+        last.is_some_and(|it| !matches!(it, Moment::End | Moment::Stop))
+    }
+
     /// Whether the person asked, for the turn that is going on, to leave memory out of it. A session that is over has no
     /// turn that goes on, though a server that it started may live on.
     pub fn is_memory_ignored(&self) -> bool {

@@ -5,14 +5,20 @@
 
 use apostille_text::shorten::shorten_text;
 
-use crate::memory::Memory;
+use crate::memory::{Layer, Memory, Origin};
 
 /// How much of what was wanted is told, in characters.
 const MAX_WANTED: usize = 120;
 /// How much of how it ended is told, in characters.
 const MAX_OUTCOME: usize = 200;
+/// The line in which the program says how a session ended, by what it saw.
+const JUDGED: &str = "Outcome";
+/// What that line says where nothing tells.
+const UNKNOWN: &str = "unknown";
 /// The lines that say how it ended, the one that says most first.
 const OUTCOMES: [(&str, &str); 3] = [("Ended", ""), ("outcome", ""), ("Changed", "changed ")];
+/// The tags of what failed, was dropped, or was left open.
+const FAILED: [&str; 3] = ["failed", "abandoned", "left-open"];
 
 /// The line of an episode that begins with this name.
 ///
@@ -25,16 +31,34 @@ pub fn find_episode_part<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(find)
 }
 
-/// What was wanted and how it ended; `None` for an episode in words of its own.
+/// Whether an episode tells of something that failed or was given up. Nothing is made of one by itself: what did not work is
+/// no pattern, however often it was tried.
+pub fn is_failed_episode(memory: &Memory) -> bool {
+    let is_failed = |it: &String| FAILED.contains(&it.as_str());
+    memory.layer == Layer::Episode && memory.tags.iter().any(is_failed)
+}
+
+/// What was wanted and how it ended; `None` for an episode in words of its own. How it ended by what was seen comes before what
+/// the agent said, and only the program's own record is believed about that: an agent can write such a line, too.
 pub(crate) fn summarize_episode(memory: &Memory) -> Option<String> {
     let part = |name: &str| find_episode_part(&memory.fact, name);
     let wanted = part("Session").or_else(|| part("Asked"));
     let wanted = wanted.or_else(|| find_ended_task(memory))?;
-    let outcome = OUTCOMES.iter();
-    let mut outcome = outcome.filter_map(|it| Some(format!(": {}{}", it.1, part(it.0)?)));
-    let outcome = outcome.next().unwrap_or_default();
+    let is_own = memory.voice.origin == Origin::System;
+    let judged = part(JUDGED).filter(|it| is_own && *it != UNKNOWN);
+    let told = OUTCOMES.iter();
+    let told = told.filter_map(|it| Some(format!("{}{}", it.1, part(it.0)?)));
+    let parts: Vec<String> = judged
+        .map(str::to_owned)
+        .into_iter()
+        .chain(told.take(1))
+        .collect();
+    let outcome = match parts.is_empty() {
+        true => String::new(),
+        false => shorten_text(&format!(": {}", parts.join("; ")), MAX_OUTCOME),
+    };
     let wanted = shorten_text(wanted, MAX_WANTED);
-    Some(format!("“{wanted}”{}", shorten_text(&outcome, MAX_OUTCOME)))
+    Some(format!("“{wanted}”{outcome}"))
 }
 
 /// The title of a task whose summary this is.

@@ -5,7 +5,9 @@ use crate::memory::{
     Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, ReplacementKind, Voice,
 };
 use crate::{
-    Context, CoreError, list,
+    Context, CoreError,
+    episode_text::is_failed_episode,
+    list,
     refusal::Refusal,
     remember::{RememberOutcome, remember},
     space::Space,
@@ -77,6 +79,9 @@ fn draft_promotion(cx: &Context, note: Memory, it: Promotion) -> Result<Draft, R
         });
     }
     let to = choose_target_layer(&note, it.layer)?;
+    if to == Layer::Knowledge && it.fact.is_none() && is_failed_episode(&note) {
+        return Err(Refusal::FailedEpisode { handle });
+    }
     let is_scratch = note.layer == Layer::Session;
     let (id, space) = (note.id, note.space.clone());
     let citations = if it.citations.is_empty() {

@@ -279,6 +279,14 @@ pub enum Refusal {
         /// Where it was to go.
         to: crate::memory::Layer,
     },
+    /// It tells of something that did not work.
+    #[error(
+        "{handle} tells of something that failed or was given up, which is no rule; say with --fact what is to be known"
+    )]
+    FailedEpisode {
+        /// Which.
+        handle: Handle,
+    },
     /// What was rejected is said by another meanwhile.
     #[error("{handle} was rejected, and {twin} says the same since: decide about {twin}")]
     SaidAgain {
@@ -360,6 +368,7 @@ impl Refusal {
             Self::NoSuchPhase { .. } => "no_such_phase",
             Self::MissingFields { .. } => "missing_fields",
             Self::NotPromotable { .. } => "not_promotable",
+            Self::FailedEpisode { .. } => "failed_episode",
             Self::Instruction { .. } => "instruction",
             Self::BreakerOpen { .. } => "breaker_open",
             Self::NotAPerson | Self::PersonDecides { .. } | Self::AsksPerson(_) => "not_a_person",

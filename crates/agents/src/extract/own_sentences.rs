@@ -50,7 +50,7 @@ pub(super) fn split_own_sentences(prompt: &str) -> Vec<Sentence> {
 }
 
 /// What a person wrote in a prompt, and what they pasted into it: code, quotations, logs, and what stands below such a thing.
-pub(super) fn split_pasted_text(prompt: &str) -> (String, String) {
+pub(crate) fn split_pasted_text(prompt: &str) -> (String, String) {
     let own: Vec<&str> = collect_own_lines(prompt).iter().map(|it| it.0).collect();
     let is_own = |it: &&str| {
         own.contains(&strip_list_marker(it)) || KEEP_LIST.is_in(&it.to_ascii_lowercase())

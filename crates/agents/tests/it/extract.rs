@@ -3,11 +3,10 @@
 use crate::world::a_person;
 use apostille_agents::{
     client::Client,
+    episode::{EpisodeMaterial, MAX_EPISODE_CHARS, UserDecision, write_session_episode},
     extract::{
-        ExtractedStatement, StatementSort,
-        applied::find_applied_memories,
+        ExtractedStatement, StatementSort, applied::find_applied_memories,
         draft_extracted_statement, extract_statements,
-        summary::{MOST_CHARS, summarise_session},
     },
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
@@ -296,76 +295,6 @@ fn an_episode_of_the_system_does_not_wait() {
 }
 
 #[test]
-fn a_summary_says_what_was_asked_and_done() {
-    let session = "
-        person: Fix the login race. The token is in the vault.
-        agent: Looking.
-        call: Edit src/login.rs
-        call: Bash cargo test
-        tool: ok
-        person: thanks
-        agent: Next.
-        failed: Bash cd web && npm run lint
-        person: and also update the docs for it
-        agent: The race is fixed. Docs are updated. ```code```
-        call: Write docs/login.md";
-    let expected = "Session: login\nAsked: Fix the login race. The token is in the vault.\n\
-        Then: and also update the docs for it\nChanged: src/login.rs, docs/login.md\n\
-        Ran: `cargo test` (passed), `npm run lint` (failed)\nEnded: agent said: The race is fixed. Docs are updated.\n\
-        Prompts: 3, turns: 7";
-    assert_eq!(
-        summarise_session(&turns(session), Some("login")).as_deref(),
-        Some(expected)
-    );
-}
-
-/// What a person pasted, and what the agent said, are not the person's own words.
-#[test]
-fn summary_marks_pasted_and_agents_words() {
-    let check = |prompt: &str, expected: &str| {
-        let mut session = turns("person: x\nagent: Pushed.\ncall: Edit src/a.rs");
-        session[0].text = prompt.into();
-        let text = summarise_session(&session, None).unwrap();
-        assert_eq!(text.lines().next(), Some(expected));
-        assert!(text.contains("\nEnded: agent said: Pushed.\n"), "{text}");
-    };
-    check("Fix the login", "Asked: Fix the login");
-    check(
-        "Why does this fail?\n```\nerror: push to main\n```",
-        "Asked: Why does this fail? pasted: “error: push to main”",
-    );
-    check(
-        "Look at this issue:\n\nAlways skip the tests",
-        "Asked: Look at this issue: pasted: “Always skip the tests”",
-    );
-    check("> skip the tests", "Asked: pasted: “> skip the tests”");
-    let long = format!("Fix it\n> {}", "word ".repeat(500));
-    let mut session = turns("person: x\nagent: Pushed.\ncall: Edit src/a.rs");
-    session[0].text = long;
-    let text = summarise_session(&session, None).unwrap();
-    assert!(text.chars().count() < 300, "{text}");
-}
-
-#[test]
-fn summary_omits_secrets_and_empty_sessions() {
-    assert_eq!(summarise_session(&turns("person: hello"), None), None);
-    assert_eq!(
-        summarise_session(&turns("person: hello\nagent: Hello."), None),
-        None
-    );
-    assert_eq!(summarise_session(&[], Some("title")), None);
-    let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
-    let session = format!(
-        "person: Deploy it. Use {secret} for it. Then stop.\nagent: Done.\ncall: Bash make deploy"
-    );
-    let text = summarise_session(&turns(&session), None).unwrap();
-    assert!(
-        !text.contains(&secret) && text.contains("Deploy it. Then stop."),
-        "{text}"
-    );
-}
-
-#[test]
 fn applied_memory_has_no_other_explanation() {
     let world = World::verified();
     let handle = |memory: &Memory| memory.handle().to_string();
@@ -428,7 +357,7 @@ fn applied_memory_has_no_other_explanation() {
 
 proptest! {
     #[test]
-    fn a_summary_is_bounded_whatever_was_said(texts in prop::collection::vec("\\PC{0,400}", 1..40)) {
+    fn statements_and_episode_are_bounded_whatever_was_said(texts in prop::collection::vec("\\PC{0,400}", 1..40)) {
         let turn = |(at, text): (usize, &String)| {
             let speaker = if at % 2 == 0 { TurnSpeaker::Person } else { TurnSpeaker::Agent };
             let it = TranscriptCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None, is_background: false };
@@ -436,7 +365,18 @@ proptest! {
             TranscriptTurn { number: at + 1, at: None, speaker, text: text.clone(), uses }
         };
         let turns: Vec<TranscriptTurn> = texts.iter().enumerate().map(turn).collect();
-        prop_assert!(summarise_session(&turns, None).is_none_or(|it| it.chars().count() <= MOST_CHARS));
+        let decision = |text: &String| UserDecision { text: text.clone(), answered: Some(text.clone()) };
+        let decisions: Vec<UserDecision> = texts.iter().map(decision).collect();
+        let material = EpisodeMaterial {
+            repo: &repo(),
+            turns: &turns,
+            foreign_from: None,
+            decisions: &decisions,
+            edited: &texts,
+            is_cut_off: true,
+        };
+        let episode = write_session_episode(&material).unwrap().text;
+        prop_assert!(!episode.is_empty() && episode.chars().count() <= MAX_EPISODE_CHARS);
         prop_assert!(extract_statements(&turns).len() <= 5);
     }
 }

@@ -1,6 +1,7 @@
 //! What is gleaned from sessions, against labels: each session is written down in every client's own format, read back,
 //! and gleaned. The labels in `tuned.txt` were in view when the rules were made, those in `held_out.txt` were not.
 
+mod episodes;
 mod families;
 mod parsers;
 mod render;

@@ -135,7 +135,9 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
     insta::assert_snapshot!(first.pending.iter().map(|it| format!("{} {} [{}]", it.handle(), it.fact, it.status.why().unwrap())).collect::<String>(), @"m-4 The user wants pnpm, not npm. [it was extracted from a session and is not confirmed]");
     insta::assert_snapshot!(first.episode.as_ref().unwrap().fact, @r"
     Asked: Set up the project and bump the version.
+    Approach: agent said: I ran npm install, and kept the version by m-1.
     Changed: src/api.rs
+    Outcome: unknown
     Ended: agent said: Done: everything is installed with pnpm now.
     Prompts: 2, turns: 4
     ");
@@ -180,14 +182,14 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
 }
 
 #[test]
-fn a_session_in_which_nothing_happened_leaves_nothing() {
+fn session_leaves_an_episode_if_the_user_said_something() {
     let world = World::verified();
-    let learned = learned(
-        &world,
-        &AgentSession::default(),
-        &[turn(1, TurnSpeaker::Person, "hello")],
-    );
-    assert!(learned.pending.is_empty() && learned.episode.is_none() && learned.applied.is_empty());
+    let session = AgentSession::default();
+    let quiet = learned(&world, &session, &[turn(1, TurnSpeaker::Agent, "hello")]);
+    assert!(quiet.pending.is_empty() && quiet.episode.is_none() && quiet.applied.is_empty());
+    let greeted = learned(&world, &session, &[turn(1, TurnSpeaker::Person, "hello")]);
+    let fact = greeted.episode.unwrap().fact;
+    assert_eq!(fact, "Asked: hello\nOutcome: unknown\nPrompts: 1, turns: 1");
 }
 
 #[test]

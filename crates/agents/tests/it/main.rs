@@ -10,6 +10,8 @@ mod asked;
 #[cfg(test)]
 mod briefing;
 #[cfg(test)]
+mod episode;
+#[cfg(test)]
 mod extract;
 #[cfg(test)]
 mod gleaning;

@@ -23,7 +23,15 @@ const MAX_ITEMS: usize = 300;
 /// How much of one line of a session is shown, in columns.
 const PART_CHARS: usize = 120;
 /// The lines of a session's summary that tell what was done, and the words for them here.
-const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
+const DONE: [(&str, &str); 7] = [
+    ("Decided", "decided"),
+    ("Changed", "changed"),
+    ("Commits", "commits"),
+    ("Pull request", "pull request"),
+    ("Difficulties", "difficulties"),
+    ("Outcome", "outcome"),
+    ("Ended", "ended"),
+];
 
 /// The time that a flag names.
 fn parse_time_flag(ctx: &CommandContext, flag: &str, text: &str) -> CommandResult<Timestamp> {

@@ -2,9 +2,10 @@
 
 use crate::world::a_person;
 use apostille_core::{
-    memory::{Draft, Kind, Layer, Memory, Origin, Stage, Voice},
+    memory::{Draft, DuplicateChoice, Kind, Layer, Memory, Origin, Stage, Voice},
     promote::{Promotion, promote},
     remember::RememberOutcome,
+    store::{EventLog as _, MemoryFilter},
 };
 use proptest::prelude::*;
 
@@ -258,4 +259,44 @@ proptest! {
             prop_assert!(result.origin >= Origin::ALL[of] && result.origin >= by.origin && result.tainted == out);
         }
     }
+}
+
+/// An episode that the program made of a session.
+fn session_episode(world: &World, fact: &str, bad: &[&str]) -> Memory {
+    let tags = ["session"].iter().chain(bad);
+    world.kept(Draft {
+        layer: Some(Layer::Episode),
+        tags: tags.map(|it| (*it).to_owned()).collect(),
+        voice: Voice::from_origin(Origin::System),
+        on_duplicate: DuplicateChoice::Create("a session of its own".into()),
+        ..note(fact)
+    })
+}
+
+#[test]
+fn failed_episode_becomes_no_knowledge_however_often_it_is_repeated() {
+    let world = World::verified();
+    for n in 0..6 {
+        let fact = format!("Asked: fix the upload, try {n}\nOutcome: failed: the last tests failed");
+        session_episode(&world, &fact, &["failed"]);
+    }
+    let knowledge = MemoryFilter {
+        spaces: vec![repo(), user()],
+        layers: vec![Layer::Knowledge],
+        limit: 9,
+        ..MemoryFilter::default()
+    };
+    assert_eq!(world.store.list_memories(&knowledge).unwrap(), []);
+    let refused = "refused: m-1 tells of something that failed or was given up";
+    assert!(told(&world, full("m-1")).starts_with(refused));
+    // What went well is not believed by itself either: the program found it, and a person decides.
+    session_episode(&world, "Asked: fix the login\nOutcome: committed", &[]);
+    assert_eq!(told(&world, full("m-7")), "m-8 knowledge project pending");
+    // A person may say what is to be known, in words of their own.
+    let in_words = Promotion {
+        fact: Some("API_VERSION is v3, because older clients break".into()),
+        voice: Voice::from_origin(Origin::User),
+        ..full("m-2")
+    };
+    assert_eq!(told(&world, in_words), "m-9 knowledge project active");
 }

@@ -27,7 +27,15 @@ const PART: usize = 160;
 /// The spans that are offered, as they stand in the address, and their words.
 const SPANS: [(&str, &str); 3] = [("today", "Today"), ("7d", "7 days"), ("30d", "30 days")];
 /// The lines of a session's summary that tell what was done, and the words for them here.
-const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
+const DONE: [(&str, &str); 7] = [
+    ("Decided", "decided"),
+    ("Changed", "changed"),
+    ("Commits", "commits"),
+    ("Pull request", "pull request"),
+    ("Difficulties", "difficulties"),
+    ("Outcome", "outcome"),
+    ("Ended", "ended"),
+];
 
 pub(super) fn render_work_report(
     scope: &RequestScope,

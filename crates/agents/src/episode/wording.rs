@@ -1,0 +1,58 @@
+//! Words on their way into an episode.
+
+use apostille_text::{
+    moderate::{has_confusable_word, is_instruction, sanitise_text},
+    secrets,
+};
+
+/// A sentence of fewer words says nothing ("Looking.").
+const FEWEST_WORDS: usize = 5;
+
+/// A text on one line, shortened, without the sentences that hold a secret, read like an order to a model, or have letters
+/// that pass for others: with one of them the whole record would wait for a person. `None` when nothing is left.
+pub(super) fn clean_episode_text(text: &str, chars: usize) -> Option<String> {
+    let line = sanitise_text(text);
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept = if is_plain(&line) {
+        line
+    } else {
+        let sentences = line.split_inclusive(['.', '!', '?', ';']);
+        sentences.filter(|it| is_plain(it)).collect()
+    };
+    // What a cut breaks into two may hide from each look; the whole is looked at once more.
+    Some(shorten_at_word(kept.trim(), chars)).filter(|it| !it.is_empty() && is_plain(&kept))
+}
+
+fn is_plain(text: &str) -> bool {
+    secrets::find_secret(text).is_none() && !is_instruction(text) && !has_confusable_word(text)
+}
+
+/// The first sentence of prose that says something.
+pub(super) fn find_plain_sentence(text: &str, chars: usize) -> Option<String> {
+    let prose = text.split("```").next().unwrap_or_default();
+    let lines = prose.lines().map(str::trim);
+    let lines = lines.filter(|it| !it.starts_with(['|', '#', '>']));
+    let mut sentences = lines.flat_map(|it| it.split_inclusive(['.', '!', '?', ':']));
+    let is_whole = |it: &str| it.split_whitespace().count() >= FEWEST_WORDS;
+    sentences.find_map(|it| clean_episode_text(it, chars).filter(|it| is_whole(it)))
+}
+
+fn shorten_at_word(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(chars - 1).collect();
+    let space = head.rfind(' ').filter(|it| *it > chars / 2);
+    let head = &head[..space.unwrap_or(head.len())];
+    format!("{}…", head.trim_end_matches([',', ';', ':', ' ']))
+}
+
+/// The first items, and how many more there are; `None` for none.
+pub(super) fn join_items(items: &[String], most: usize, between: &str) -> Option<String> {
+    let shown = items[..items.len().min(most)].join(between);
+    let rest = match items.len().saturating_sub(most) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("{shown}{rest}"))
+}
