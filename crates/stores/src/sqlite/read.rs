@@ -346,10 +346,14 @@ fn can_row_match(row: &Row, filter: &MemoryFilter, required: &[Vec<String>]) -> 
             .all(|words| words.is_empty() || words.iter().any(|it| record.contains(it)))
 }
 
-/// Whether a text may stand in a record. Only plain ASCII is judged, which is the same in lower case and in JSON.
+/// The letters beside those of ASCII that have some of ASCII in lower case: `İ` and the sign for Kelvin.
+const LOWERED_TO_ASCII: [char; 2] = ['\u{130}', '\u{212a}'];
+
+/// Whether a text may stand in a record. Only texts of plain ASCII are judged, which are the same in lower case and in JSON.
 fn can_record_hold(record: &str, text: &str) -> bool {
     let is_odd = |c: char| !c.is_ascii() || c.is_control() || matches!(c, '"' | '\\');
-    if text.is_empty() || text.contains(is_odd) || !record.is_ascii() {
+    let is_plain = record.is_ascii() || !record.contains(LOWERED_TO_ASCII);
+    if text.is_empty() || text.contains(is_odd) || !is_plain {
         return true;
     }
     // Most places are turned down by their first byte: comparing sixteen bytes and more costs fifty times as much.
