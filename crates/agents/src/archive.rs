@@ -10,9 +10,10 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context, CoreError,
     archive::{
-        ArchiveKind, ArchivePassage, ArchiveRecord, PassageSpeaker, clean::clean_passage,
-        related::find_related,
+        ArchiveKind, ArchivePassage, ArchiveRecord, ArchiveScope, PassageSpeaker,
+        clean::clean_passage, related::find_related,
     },
+    space::Space,
 };
 use apostille_text::{digest::Digest, shorten::shorten_text};
 use jiff::{SignedDuration, Timestamp};
@@ -20,6 +21,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::{
     ended_session::EndedSession,
     extract::{own_sentences::split_foreign_text, summary::list_edited_files},
+    ledger::KeptPrompt,
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 
@@ -44,6 +46,51 @@ pub fn archive_session(cx: &Context, left: &EndedSession<'_>) -> Result<Option<u
     };
     record.related = find_related(archive, &record)?.into_iter().collect();
     archive.keep_record(&record)
+}
+
+/// What the user said in a session whose client writes nothing down that can be read: the prompts that hooks saw, behind those
+/// that were archived before it was taken up again.
+pub fn list_seen_prompts(
+    cx: &Context,
+    repo: &Space,
+    name: &str,
+    seen: &[KeptPrompt],
+) -> Result<Vec<TranscriptTurn>, CoreError> {
+    let Some(first) = seen.first().map(|it| truncate_to_millisecond(it.at)) else {
+        return Ok(Vec::new());
+    };
+    let mut prompts = list_archived_prompts(cx, repo, name)?;
+    prompts.retain(|it| it.at < first);
+    prompts.extend_from_slice(seen);
+    Ok(prompts
+        .iter()
+        .zip(1..)
+        .map(|it| it.0.to_turn(it.1))
+        .collect())
+}
+
+fn list_archived_prompts(
+    cx: &Context,
+    repo: &Space,
+    name: &str,
+) -> Result<Vec<KeptPrompt>, CoreError> {
+    let Some(archive) = cx.archive else {
+        return Ok(Vec::new());
+    };
+    let scope = ArchiveScope {
+        space: repo,
+        kind: ArchiveKind::Conversation,
+    };
+    let number = archive.find_record(scope, name)?;
+    let records = archive.read_records(number.as_slice())?.into_iter();
+    let passages = records.flat_map(|it| it.passages);
+    let own = passages.filter(|it| it.speaker == PassageSpeaker::User);
+    let prompts = own.map(|it| KeptPrompt {
+        at: it.at,
+        text: it.text,
+        pasted: it.pasted.unwrap_or_default(),
+    });
+    Ok(prompts.collect())
 }
 
 /// A session as a record; `None` where the user said nothing in it.

@@ -23,7 +23,10 @@ mod gemini;
 mod tests;
 mod vscode;
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     client::Client,
@@ -209,6 +212,13 @@ impl ClientProfile {
         limit_bytes: u64,
     ) -> Result<Vec<TranscriptTurn>, TranscriptError> {
         transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes)
+    }
+
+    /// Whether what was said can be read there: the client writes lines of a known shape, and has begun to.
+    #[must_use]
+    pub fn has_readable_transcript(&self, path: Option<&Path>) -> bool {
+        let is_written = |it: &Path| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
+        self.payload.is_transcript_known && path.is_some_and(is_written)
     }
 
     /// Where the client keeps the transcript of a session in this home, for events that do not say it; only where the

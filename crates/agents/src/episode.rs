@@ -22,7 +22,7 @@ use crate::{
 
 use calls::{SeenCall, list_seen_calls};
 use commits::{SeenCommit, list_seen_commits};
-use wording::{clean_episode_text, find_plain_sentence, join_items};
+use wording::{clean_episode_text, find_plain_sentence, join_described, join_items};
 
 pub use outcome::EpisodeOutcome;
 
@@ -48,6 +48,8 @@ const END_CHARS: usize = 160;
 const NOD_WORDS: usize = 3;
 /// What stands for prompts that wait for a person's approval, and are not told by another way.
 const WAITING: &str = "(what was said waits to be approved)";
+/// What stands for prompts of which nothing is left: they hold secrets, or read like orders to a model.
+const LEFT_OUT: &str = "(what was said is left out)";
 /// What is said of a session that nobody ended in the middle of a turn.
 const CUT_OFF: &str = "without a word (crash?)";
 
@@ -168,7 +170,9 @@ fn describe_first_prompt(prompts: &[&str]) -> (usize, String) {
         .map(|it| describe_prompt(it, FIRST_ASK_CHARS))
         .zip(1..)
         .find_map(|(asked, through)| Some((through, asked?)));
-    told.unwrap_or_else(|| (prompts.len(), WAITING.to_owned()))
+    let is_waiting = prompts.iter().all(|it| it.is_empty());
+    let instead = if is_waiting { WAITING } else { LEFT_OUT };
+    told.unwrap_or_else(|| (prompts.len(), instead.to_owned()))
 }
 
 /// A prompt in a few words. What was pasted into it is another's text, and is marked as such.
@@ -184,11 +188,8 @@ fn describe_prompt(prompt: &str, chars: usize) -> Option<String> {
 fn describe_later_prompts(prompts: &[&str], decisions: &[UserDecision]) -> Option<String> {
     let is_nod = |it: &str| it.is_ascii() && it.split_whitespace().count() < NOD_WORDS;
     let is_decision = |it: &str| decisions.iter().any(|decided| it.contains(&decided.text));
-    let asks = prompts
-        .iter()
-        .filter(|it| !is_nod(it) && !is_decision(it))
-        .filter_map(|it| describe_prompt(it, ASK_CHARS));
-    join_items(&asks.collect::<Vec<_>>(), ASKS, "; ")
+    let asks = prompts.iter().filter(|it| !is_nod(it) && !is_decision(it));
+    join_described(asks, ASKS, "; ", |it| describe_prompt(it, ASK_CHARS))
 }
 
 /// The agent's last words, by their place; `None` where they may not be told.
@@ -217,14 +218,13 @@ fn describe_approach(it: &EpisodeMaterial<'_>, closing: Option<usize>) -> Option
 /// The user's deciding sentences that the first line does not have already, with what they answer.
 fn describe_decisions(decisions: &[UserDecision], asked: &str) -> Option<String> {
     let new = decisions.iter().filter(|it| !asked.contains(&it.text));
-    let new = new.filter_map(|it| {
+    join_described(new, DECISIONS, " … ", |it| {
         let text = clean_episode_text(&it.text, DECISION_CHARS)?;
         let answered = it.answered.as_deref();
         let answered = answered.and_then(|it| clean_episode_text(it, ANSWERED_CHARS));
         let answered = answered.map_or(String::new(), |it| format!(" (to the agent's “{it}”)"));
         Some(format!("“{text}”{answered}"))
-    });
-    join_items(&new.collect::<Vec<_>>(), DECISIONS, " … ")
+    })
 }
 
 fn describe_files(it: &EpisodeMaterial<'_>) -> Option<String> {
@@ -232,14 +232,10 @@ fn describe_files(it: &EpisodeMaterial<'_>) -> Option<String> {
     if files.is_empty() {
         files.extend_from_slice(it.edited);
     }
-    let files: Vec<String> = files
-        .iter()
-        .filter_map(|it| {
-            let hidden = it.chars().count().saturating_sub(FILE_CHARS);
-            clean_episode_text(&it.chars().skip(hidden).collect::<String>(), FILE_CHARS)
-        })
-        .collect();
-    join_items(&files, FILES, ", ")
+    join_described(&files, FILES, ", ", |it| {
+        let hidden = it.chars().count().saturating_sub(FILE_CHARS);
+        clean_episode_text(&it.chars().skip(hidden).collect::<String>(), FILE_CHARS)
+    })
 }
 
 fn describe_commits(commits: &[SeenCommit]) -> Option<String> {

@@ -3,6 +3,9 @@
 //! Two hooks of one client may run at once, so whoever looks at a session to add to it holds its file. A torn last line
 //! is left out when the file is read and ended before the next one is written.
 
+mod failures;
+mod prompts;
+
 use std::fs::{self, File, OpenOptions};
 use std::{
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
@@ -13,8 +16,12 @@ use std::{
 use crate::session::{AgentSession, SessionEntry};
 use apostille_core::{memory::MemoryId, store::StoreError};
 use apostille_text::digest::Digest;
+use jiff::Timestamp;
 
 use apostille_files::lock::{self, LockError};
+
+pub use failures::SessionFailure;
+pub use prompts::KeptPrompt;
 
 /// The most that is read of one session.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -77,6 +84,12 @@ impl SessionLedger {
         read_session_file(&self.session_path(session)).unwrap_or_default()
     }
 
+    /// Whether there are sessions beside this one. No file is read.
+    pub fn has_others(&self, session: &str) -> bool {
+        let own = self.session_path(session);
+        self.list_files().iter().any(|it| it.0 != own)
+    }
+
     /// Every session, the one that was added to last first.
     #[must_use]
     pub fn list_sessions(&self) -> Vec<AgentSession> {
@@ -116,8 +129,10 @@ impl SessionLedger {
         for (path, _) in self.list_files() {
             if fs::read_to_string(&path).is_ok_and(|it| it.contains(&name)) {
                 let mut open = open_session_file(&path, PATIENCE)?;
-                open.forget_memory(id)
+                let shown_at = open
+                    .forget_memory(id)
                     .map_err(io_error("cannot rewrite a session"))?;
+                prompts::remove_prompts_at(&path, &shown_at)?;
             }
         }
         Ok(())
@@ -128,6 +143,7 @@ impl SessionLedger {
         for (path, _) in self.list_files().into_iter().filter(|(_, at)| *at < before) {
             // Somebody else may have been first.
             let _ = fs::remove_file(path.with_extension("lock"));
+            let _ = fs::remove_file(path.with_extension("prompts"));
             let _ = fs::remove_file(path);
         }
     }
@@ -165,13 +181,16 @@ impl OpenSession {
         Ok(())
     }
 
-    fn forget_memory(&mut self, id: MemoryId) -> io::Result<()> {
+    /// When it was shown.
+    fn forget_memory(&mut self, id: MemoryId) -> io::Result<Vec<Timestamp>> {
+        let mut shown_at = Vec::new();
         for entry in &mut self.session.entries {
             let n = entry.shown.len() + entry.withheld.len();
             entry.shown.retain(|it| it.id != id);
             entry.withheld.retain(|it| it.id != id);
             if entry.shown.len() + entry.withheld.len() < n {
                 entry.words = None;
+                shown_at.push(entry.at);
             }
         }
         let entries = self.session.entries.iter();
@@ -179,7 +198,8 @@ impl OpenSession {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(text.as_bytes())?;
-        self.file.sync_all()
+        self.file.sync_all()?;
+        Ok(shown_at)
     }
 }
 
@@ -239,7 +259,6 @@ mod tests {
     use crate::client::Client;
     use crate::session::Moment;
     use apostille_core::space::Space;
-    use jiff::Timestamp;
 
     fn entry(second: i64, moment: Moment) -> SessionEntry {
         let at = Timestamp::from_second(second).unwrap();

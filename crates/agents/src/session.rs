@@ -23,7 +23,8 @@ use apostille_text::{digest::Digest, words::words};
 pub use noted::NotedFile;
 pub use record::VERSION;
 
-use record::{ScoreRecord, as_text, as_texts, as_whole_name, read_list};
+pub(crate) use record::as_text;
+use record::{ScoreRecord, as_texts, as_whole_name, read_list};
 
 /// How long after a moment the same one is the same one again: two files of settings may both name our hook.
 const REPEAT_SECONDS: i64 = 10;

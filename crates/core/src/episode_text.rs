@@ -14,7 +14,7 @@ const MAX_OUTCOME: usize = 200;
 /// The line in which the program says how a session ended, by what it saw.
 const JUDGED: &str = "Outcome";
 /// What that line says where nothing tells.
-const UNKNOWN: &str = "unknown";
+pub const UNKNOWN: &str = "unknown";
 /// The lines that say how it ended, the one that says most first.
 const OUTCOMES: [(&str, &str); 3] = [("Ended", ""), ("outcome", ""), ("Changed", "changed ")];
 /// The tags of what failed, was dropped, or was left open.

@@ -10,7 +10,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use apostille_core::{embedding_upkeep::EmbeddingCoverage, store::breaker_state::OpenBreaker};
+use apostille_agents::ledger::SessionFailure;
+use apostille_core::{
+    embedding_upkeep::EmbeddingCoverage, format::format_utc_day, store::breaker_state::OpenBreaker,
+};
 use serde::Serialize;
 
 use apostille_terminal::{
@@ -23,11 +26,14 @@ use apostille_workspace::{
     embedding_model::{CAN_EMBED, HOW_TO_GET_EMBED, ModelFolder, ModelState, count_in_spaces},
     error,
     error::CommandError,
-    model,
+    model, sessions,
     system::System,
     trust::UntrustedReason,
     workspace,
 };
+
+/// How many sessions that were given up are told one by one.
+const MAX_FAILURES: usize = 5;
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -108,6 +114,7 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
             findings.extend(check_embedding_model(ctx));
         }
     }
+    findings.extend(check_failed_sessions(&ctx.system));
     findings.extend(agents::check_client_setup(ctx));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
     let json = DoctorReply {
@@ -188,6 +195,33 @@ fn check_open_breakers(ctx: &CommandContext) -> Vec<DoctorFinding> {
     open.iter()
         .map(|(_, it)| new_doubtful_finding("breaker", told(it)))
         .collect()
+}
+
+/// The sessions that nobody could go through, with the way to try one again; nothing where there are none.
+fn check_failed_sessions(system: &System) -> Vec<DoctorFinding> {
+    let ledger = sessions::open_session_ledger(system);
+    let failures = ledger.map(|it| it.list_failures()).unwrap_or_default();
+    let told = |it: &SessionFailure| {
+        let (name, why, day) = (&it.session, &it.why, format_utc_day(it.at));
+        format!(
+            "{name} was given up on {day}: {why}; `apostille hook --after={name}` tries it again"
+        )
+    };
+    let latest = failures.iter().rev().take(MAX_FAILURES);
+    let mut findings: Vec<DoctorFinding> = latest
+        .map(|it| new_doubtful_finding("session", told(it)))
+        .collect();
+    if let Some(more) = failures
+        .len()
+        .checked_sub(MAX_FAILURES)
+        .filter(|it| *it > 0)
+    {
+        findings.push(new_doubtful_finding(
+            "session",
+            format!("{more} more were given up"),
+        ));
+    }
+    findings
 }
 
 /// Which model may be asked. It is not called: that would cost, and tell it something.

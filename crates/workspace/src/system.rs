@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 63] = [
+pub(crate) const NAMES: [&str; 64] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -78,6 +78,7 @@ pub(crate) const NAMES: [&str; 63] = [
     "APOSTILLE_MODEL_GUARD",
     "APOSTILLE_HOOK_DEADLINE_MS",
     "APOSTILLE_HOOK_ALONE",
+    "APOSTILLE_HOOK_RETRY_MS",
     "PATH",
     "APOSTILLE_BREAKERS_BURST",
     "APOSTILLE_BREAKERS_COPIES",

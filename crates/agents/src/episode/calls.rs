@@ -9,6 +9,8 @@ use super::wording::clean_episode_text;
 
 /// How much of a command is told, in characters.
 const COMMAND_CHARS: usize = 50;
+/// How much of a command's line is looked at, in bytes; no part that is told is cut here.
+const MAX_LINE: usize = 1_000;
 /// How many of the last lines of what a test printed are read.
 const REPORT_LINES: usize = 60;
 /// What a client writes in place of an answer when the person refused a call.
@@ -165,6 +167,7 @@ fn has_word_among(command: &str, list: &str) -> bool {
 /// The first line of a command, without the folder that it goes to first and without what is done with its output.
 fn shorten_command(input: &str) -> String {
     let line = input.lines().next().unwrap_or_default().trim();
+    let line = &line[..line.floor_char_boundary(MAX_LINE)];
     let line = match line.split_once("&& ") {
         Some((before, rest)) if before.starts_with("cd ") => rest,
         _ => line,

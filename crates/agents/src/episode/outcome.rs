@@ -154,7 +154,7 @@ fn is_dropping(said: &str) -> bool {
             next.is_none_or(|it| is_filler(BEHIND, it)) || said.contains(&format!("{phrase},"))
         })
     };
-    words.len() <= MAX_DROPPING_WORDS && DROPPED.iter().any(|it| is_dropped(&it))
+    words.len() <= MAX_DROPPING_WORDS && DROPPED.iter().any(is_dropped)
 }
 
 #[cfg(test)]

@@ -49,10 +49,26 @@ fn shorten_at_word(text: &str, chars: usize) -> String {
 
 /// The first items, and how many more there are; `None` for none.
 pub(super) fn join_items(items: &[String], most: usize, between: &str) -> Option<String> {
-    let shown = items[..items.len().min(most)].join(between);
-    let rest = match items.len().saturating_sub(most) {
+    join_described(items, most, between, |it| Some(it.clone()))
+}
+
+/// The first items that have something to say, and how many more there are: a long session has thousands, and cleaning costs.
+pub(super) fn join_described<T>(
+    items: impl IntoIterator<Item = T>,
+    most: usize,
+    between: &str,
+    describe: impl Fn(T) -> Option<String>,
+) -> Option<String> {
+    let mut items = items.into_iter();
+    let mut shown = Vec::new();
+    while shown.len() < most
+        && let Some(item) = items.next()
+    {
+        shown.extend(describe(item));
+    }
+    let rest = match items.count() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!shown.is_empty()).then(|| format!("{shown}{rest}"))
+    (!shown.is_empty()).then(|| format!("{}{rest}", shown.join(between)))
 }

@@ -42,6 +42,8 @@ pub(crate) struct PayloadFormat {
     pub(crate) echo: Option<BlockTags>,
     /// Where the transcript is when the payload does not say.
     pub(crate) find_transcript: fn(session: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf>,
+    /// Whether what it writes there is of a shape that is known.
+    pub(crate) is_transcript_known: bool,
     /// What the client documents, for every event that is answered.
     pub(crate) samples: &'static [HookSample],
 }
@@ -101,6 +103,7 @@ pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
     is_after_for_failures: false,
     echo: None,
     find_transcript: |_, _| None,
+    is_transcript_known: true,
     samples: &[],
 };
 

@@ -103,18 +103,18 @@ impl SessionEntry {
 }
 
 /// What is written as the text that people read.
-pub(super) mod as_text {
+pub(crate) mod as_text {
     use super::{Deserialize, Display, FromStr};
     use serde::{Deserializer, Serializer, de::Error};
 
-    pub(in crate::session) fn serialize<T: Display, S: Serializer>(
+    pub(crate) fn serialize<T: Display, S: Serializer>(
         value: &T,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
-    pub(in crate::session) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<T, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)

@@ -5,6 +5,7 @@ mod detach;
 mod edits;
 mod ended_sessions;
 mod moment;
+mod rounds;
 
 use std::{
     io::{self, Write as _},

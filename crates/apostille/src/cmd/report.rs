@@ -1,6 +1,10 @@
 //! `report`: what was done, by day, from episodes.
 
-use apostille_core::{episode_text::find_episode_part, space::Space, verify::VerifiedMemory};
+use apostille_core::{
+    episode_text::{UNKNOWN, find_episode_part},
+    space::Space,
+    verify::VerifiedMemory,
+};
 use apostille_tasks::{
     report,
     report::{ReportItem, ReportSpan},
@@ -23,11 +27,12 @@ const MAX_ITEMS: usize = 300;
 /// How much of one line of a session is shown, in columns.
 const PART_CHARS: usize = 120;
 /// The lines of a session's summary that tell what was done, and the words for them here.
-const DONE: [(&str, &str); 7] = [
+const DONE: [(&str, &str); 8] = [
     ("Decided", "decided"),
     ("Changed", "changed"),
     ("Commits", "commits"),
     ("Pull request", "pull request"),
+    ("Ran", "ran"),
     ("Difficulties", "difficulties"),
     ("Outcome", "outcome"),
     ("Ended", "ended"),
@@ -148,7 +153,8 @@ impl ReportFormatter {
 
     /// A session: what was asked, and below it what was done, each short and on a line of its own.
     fn format_session(&self, depth: usize, it: &VerifiedMemory) -> String {
-        let part = |name: &str| find_episode_part(&it.memory.fact, name);
+        let part =
+            |name: &str| find_episode_part(&it.memory.fact, name).filter(|it| *it != UNKNOWN);
         let line = |depth, word, about: &str, text: &str| {
             let text = truncate_to_width(&flatten_to_line(text), PART_CHARS);
             self.format_line(depth, word, about, &text)

@@ -23,6 +23,7 @@ use apostille_terminal::{
 };
 use apostille_workspace::{
     error::CommandError,
+    sessions,
     workspace::{Workspace, open_kept_archive},
 };
 
@@ -95,8 +96,11 @@ pub(super) fn forget_conversations(
     for handle in handles {
         read_record(workspace, &*archive, *handle)?;
     }
+    let ledger = sessions::open_session_ledger(&ctx.system)?;
     let mut told = String::new();
     for handle in handles {
+        // Of a session that goes on, hooks may have kept the words as well.
+        ledger.remove_prompts(&read_record(workspace, &*archive, *handle)?.name);
         archive.forget_record(*handle)?;
         told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
     }

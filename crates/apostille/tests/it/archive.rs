@@ -84,6 +84,8 @@ fn holds_bytes(folder: &Path, text: &str) -> bool {
 #[test]
 fn decision_of_one_session_comes_with_the_first_prompt_of_another() {
     let mut env = Env::new();
+    // Those who only ask are not gone through meanwhile.
+    env.set("APOSTILLE_HOOK_ALONE", "1");
     live_decision(&mut env);
     env.at("2026-03-05T10:00:00Z");
     let told = prompt(&env, "s2", AGAIN);

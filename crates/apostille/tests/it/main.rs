@@ -28,6 +28,7 @@ mod edited;
 mod edits;
 mod elsewhere;
 mod env;
+mod episodes;
 mod exposure;
 mod faces;
 mod failures;

@@ -277,7 +277,8 @@ fn session_episode(world: &World, fact: &str, bad: &[&str]) -> Memory {
 fn failed_episode_becomes_no_knowledge_however_often_it_is_repeated() {
     let world = World::verified();
     for n in 0..6 {
-        let fact = format!("Asked: fix the upload, try {n}\nOutcome: failed: the last tests failed");
+        let fact =
+            format!("Asked: fix the upload, try {n}\nOutcome: failed: the last tests failed");
         session_episode(&world, &fact, &["failed"]);
     }
     let knowledge = MemoryFilter {

@@ -1,6 +1,9 @@
 //! The report: what was done in a span of time, day by day, from episodes.
 
-use apostille_core::{episode_text::find_episode_part, verify::VerifiedMemory};
+use apostille_core::{
+    episode_text::{UNKNOWN, find_episode_part},
+    verify::VerifiedMemory,
+};
 use apostille_tasks::{
     report,
     report::{ReportDay, ReportItem, ReportSpan, WorkReport},
@@ -27,11 +30,12 @@ const PART: usize = 160;
 /// The spans that are offered, as they stand in the address, and their words.
 const SPANS: [(&str, &str); 3] = [("today", "Today"), ("7d", "7 days"), ("30d", "30 days")];
 /// The lines of a session's summary that tell what was done, and the words for them here.
-const DONE: [(&str, &str); 7] = [
+const DONE: [(&str, &str); 8] = [
     ("Decided", "decided"),
     ("Changed", "changed"),
     ("Commits", "commits"),
     ("Pull request", "pull request"),
+    ("Ran", "ran"),
     ("Difficulties", "difficulties"),
     ("Outcome", "outcome"),
     ("Ended", "ended"),
@@ -194,7 +198,7 @@ fn render_report_memory(scope: &RequestScope, word: &str, it: &VerifiedMemory) -
 /// A session: what was asked, and below it what was done.
 fn render_report_session(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
     let fact = format_shown_fact(&it.memory, super::TEXT);
-    let line = |name: &str| find_episode_part(&fact, name);
+    let line = |name: &str| find_episode_part(&fact, name).filter(|it| *it != UNKNOWN);
     let done: Vec<(&str, &str)> = DONE
         .iter()
         .filter_map(|(name, word)| Some((*word, line(name)?)))

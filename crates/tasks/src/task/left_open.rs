@@ -68,7 +68,7 @@ fn format_left_open_episode(task: &Task) -> String {
         n => format!("{n} {one}s"),
     };
     format!(
-        "left open{phase} after {}: {}; {}, {}, {} unresolved",
+        "left open{phase} after {}: {}; {}, {}, {} unresolved\noutcome: unknown, nobody ended it",
         format_utc_day(task.touched_at),
         task.title,
         n(NoteSort::Note, "note"),

@@ -483,7 +483,7 @@ fn left_open_task_gets_one_episode() {
     let first = ask();
     assert_eq!(
         first.fact,
-        "left open in phase build (2 of 3) after 2026-02-26: Fix the login; 1 note, 3 decisions, 1 blocker unresolved"
+        "left open in phase build (2 of 3) after 2026-02-26: Fix the login; 1 note, 3 decisions, 1 blocker unresolved\noutcome: unknown, nobody ended it"
     );
     assert_eq!(ask().id, first.id);
 }

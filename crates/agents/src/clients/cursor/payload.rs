@@ -54,6 +54,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         let path = env("CURSOR_TRANSCRIPT_PATH")?;
         (!path.is_empty()).then(|| path.into())
     },
+    is_transcript_known: false,
     samples: &[
         sample!("sessionStart"),
         sample!("beforeSubmitPrompt"),

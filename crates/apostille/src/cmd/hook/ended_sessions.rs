@@ -8,7 +8,7 @@ use std::{
 };
 
 use apostille_agents::{
-    archive::archive_session,
+    archive::{archive_session, list_seen_prompts},
     client::Client,
     clients::find_client_profile,
     ended_session::EndedSession,
@@ -18,17 +18,22 @@ use apostille_agents::{
         extract_statements,
     },
     learn::{LearnOutcome, learn_from_session},
-    ledger::SessionLedger,
+    ledger::{SessionFailure, SessionLedger},
     session::{AgentSession, Moment, SessionEntry},
     transcript::{TranscriptTurn, TurnSpeaker},
-    transcripts::USUAL_BYTES,
+    transcripts::{TranscriptError, USUAL_BYTES},
 };
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::{
+    Context,
+    memory::{Memory, MemoryId},
+    store::StoreError,
+};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
+use super::rounds::try_in_rounds;
 use apostille_terminal::{
     command_context::{CommandContext, CommandOutput, CommandResult},
     paint::format_count,
@@ -36,8 +41,10 @@ use apostille_terminal::{
 use apostille_workspace::{
     commit_index,
     embedding_model::{LocalEmbedder, embed_spaces},
-    error, healing, model, sessions, task,
-    task::CheckoutTasks,
+    error::{self, CommandError},
+    healing, model, sessions,
+    system::System,
+    task::{self, CheckoutTasks},
     workspace::Workspace,
 };
 
@@ -49,6 +56,10 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same where there are others to go through.
 const BRIEF_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The pauses before a session that could not be gone through is tried a second and a third time: a store that is busy, or a
+/// disk that is full, may not be so then.
+const RETRY_PAUSES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 
 /// How long it is since somebody wrote a file that may not be whole yet.
 const RECENT: Duration = Duration::from_secs(10);
@@ -93,34 +104,78 @@ fn process_ended_sessions(
     session: &str,
 ) -> CommandResult<Vec<EndedSessionView>> {
     let ledger = sessions::open_session_ledger(&ctx.system)?;
-    let (_, settings) = ctx.find_project()?;
-    let repo = settings.repo;
-    let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
-    let (due, patience) = match session {
-        "" => {
-            let mut all = ledger.list_sessions();
-            all.retain(|it| is_ours(it) && is_session_due(it, ctx.system.now));
-            (all, BRIEF_PATIENCE)
-        }
-        name => (vec![ledger.read_session(name)], PATIENCE),
+    let (names, patience) = match session {
+        "" => (list_due_sessions(ctx, &ledger)?, BRIEF_PATIENCE),
+        name => (vec![name.to_owned()], PATIENCE),
     };
-    let mut views = Vec::new();
-    let mut failed = Ok(());
-    for last in due.iter().filter_map(|it| it.entries.last()) {
-        // One that is stuck does not keep the others.
-        match process_single_session(ctx, &ledger, &last.session, patience) {
-            Ok(view) => views.extend(view),
-            Err(fault) => failed = Err(fault),
-        }
+    // A store is made by what has something to keep.
+    if names.is_empty() && !ctx.find_project()?.1.has_store_file() {
+        return Ok(Vec::new());
+    }
+    let pauses = read_retry_pauses(&ctx.system);
+    let tried = try_in_rounds(names, &pauses, &thread::sleep, |name, is_last| {
+        process_single_session(ctx, &ledger, name, patience, is_last)
+    });
+    for (name, fault) in &tried.failed {
+        give_session_up(ctx, &ledger, name, &fault.message());
     }
     ledger.prune_sessions(SystemTime::from(ctx.system.now) - KEPT);
+    let closed = close_left_tasks(ctx, &ledger);
     // A session that begins has others to wait for.
     let healed = match session {
         "" => Ok(()),
         _ => heal_after_session(ctx).and_then(|()| embed_after_session(ctx)),
     };
     let indexed = index_commits(ctx);
-    healed.and(indexed).and(failed).map(|()| views)
+    healed.and(closed).and(indexed)?;
+    match tried.failed.into_iter().next() {
+        Some((_, fault)) => Err(fault),
+        None => Ok(tried.done.into_iter().flatten().collect()),
+    }
+}
+
+/// The sessions of this repository that are over, without those that were given up before and did not go on since.
+fn list_due_sessions(ctx: &CommandContext, ledger: &SessionLedger) -> CommandResult<Vec<String>> {
+    let (_, settings) = ctx.find_project()?;
+    let repo = settings.repo;
+    let given_up = ledger.list_failures();
+    let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
+    let is_given_up = |it: &AgentSession| given_up.iter().any(|failure| failure.is_about(it));
+    let mut all = ledger.list_sessions();
+    all.retain(|it| is_ours(it) && is_session_due(it, ctx.system.now) && !is_given_up(it));
+    let last = all.into_iter().filter_map(|it| it.entries.last().cloned());
+    Ok(last.map(|it| it.session).collect())
+}
+
+/// The pauses between the tries.
+fn read_retry_pauses(system: &System) -> Vec<Duration> {
+    let said = system.env.get("APOSTILLE_HOOK_RETRY_MS");
+    let read = |it: &str| {
+        let pauses: Result<Vec<u64>, _> = it.split(',').map(|it| it.trim().parse()).collect();
+        pauses.ok()
+    };
+    match said.and_then(read) {
+        Some(pauses) => pauses.into_iter().map(Duration::from_millis).collect(),
+        None => RETRY_PAUSES.to_vec(),
+    }
+}
+
+/// Writes down that a session was given up. Where that cannot be written either, it is tried again at the next start.
+fn give_session_up(ctx: &CommandContext, ledger: &SessionLedger, name: &str, why: &str) {
+    let session = ledger.read_session(name);
+    let failure = SessionFailure::new(ctx.system.now, name, &session, why);
+    let _ = ledger.record_failure(&failure);
+}
+
+/// Gives the little that is known of tasks that a crash left open, or that nobody went on with for a week.
+fn close_left_tasks(ctx: &CommandContext, ledger: &SessionLedger) -> CommandResult<()> {
+    let workspace = ctx.open_workspace()?;
+    let tasks = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)?;
+    tasks.close_left_open(&workspace, |session| {
+        let session = ledger.read_session(session);
+        session.entries.iter().any(|it| it.moment == Moment::End)
+    })?;
+    Ok(())
 }
 
 /// Lets citations follow what was committed meanwhile, where that is safe.
@@ -171,32 +226,38 @@ fn process_single_session(
     ledger: &SessionLedger,
     name: &str,
     patience: Duration,
+    is_last_try: bool,
 ) -> CommandResult<Option<EndedSessionView>> {
-    let _alone = ledger.lock_session(name, patience)?;
+    let _alone = match ledger.lock_session(name, patience) {
+        // Another process is going through it.
+        Err(StoreError::Busy { .. }) => return Ok(None),
+        locked => locked?,
+    };
     let session = ledger.read_session(name);
     let now = ctx.system.now;
     let Some(last) = session.entries.last() else {
         return Ok(None);
     };
     let workspace = ctx.open_workspace()?;
+    let seen = SeenSession {
+        ctx,
+        ledger,
+        workspace: &workspace,
+        session: &session,
+        last,
+    };
     if !is_session_due(&session, now) {
         if has_compacted(&session) {
-            let turns = load_session_turns(ctx, &workspace.place.root, &session, last);
-            archive_unfinished_session(ctx, &workspace, &session, last, &turns)?;
+            archive_unfinished_session(&seen, &seen.load_turns()?)?;
         }
         return Ok(None);
     }
-    let turns = load_session_turns(ctx, &workspace.place.root, &session, last);
-    let learned = learn_from_ended_session(ctx, &workspace, &session, last, &turns)?;
-    // Tasks that a crash left open get the little that is known of them.
-    CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)?
-        .close_left_open(&workspace, |session| {
-            ledger
-                .read_session(session)
-                .entries
-                .iter()
-                .any(|it| it.moment == Moment::End)
-        })?;
+    // What hooks saw is better than nothing.
+    let (turns, unread) = match seen.load_turns() {
+        Err(fault) if is_last_try => (seen.list_prompt_turns()?, Some(fault)),
+        turns => (turns?, None),
+    };
+    let learned = learn_from_ended_session(&seen, &turns)?;
     let done = SessionEntry::new(now, name, last.client, last.space.clone(), Moment::Done);
     let all_shown = || session.entries.iter().flat_map(|it| &it.shown);
     let done = SessionEntry {
@@ -210,6 +271,11 @@ fn process_single_session(
         ..done
     };
     ledger.open_session(name, PATIENCE)?.append_entry(done)?;
+    ledger.remove_prompts(name);
+    match unread {
+        Some(fault) => give_session_up(ctx, ledger, name, &fault.message()),
+        None => ledger.clear_failure(name)?,
+    }
     let handle = |it: &Memory| it.handle().to_string();
     Ok(Some(EndedSessionView {
         session: name.to_owned(),
@@ -220,34 +286,62 @@ fn process_single_session(
     }))
 }
 
-/// What was said; nothing where the client wrote nothing down that can be read.
-fn load_session_turns(
-    ctx: &CommandContext,
-    root: &Path,
-    session: &AgentSession,
-    last: &SessionEntry,
-) -> Vec<TranscriptTurn> {
-    let named = session.transcript_path().map(PathBuf::from);
-    let usual = || {
-        find_client_profile(last.client)
-            .default_transcript_path(&ctx.system.env.home_dir()?, &last.session)
-    };
-    // A file of the system, which has no length, may never end.
-    let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
-    let Some(path) = named.or_else(usual).filter(is_written) else {
-        return Vec::new();
-    };
-    let mut turns = wait_for_full_transcript(last.client, &path, session);
-    let uses = turns.iter_mut().flat_map(|it| &mut it.uses);
-    for path in uses.flat_map(|it| &mut it.paths) {
-        // Where a checkout lies on this machine is nobody else's business.
-        if let Ok(inside) = Path::new(path.as_str()).strip_prefix(root)
-            && let Some(inside) = inside.to_str()
-        {
-            *path = inside.into();
+/// A session as its hooks saw it, where it is gone through.
+struct SeenSession<'a> {
+    ctx: &'a CommandContext,
+    ledger: &'a SessionLedger,
+    workspace: &'a Workspace,
+    session: &'a AgentSession,
+    last: &'a SessionEntry,
+}
+
+impl SeenSession<'_> {
+    /// What was said: by the client's transcript, else the prompts that hooks saw.
+    fn load_turns(&self) -> CommandResult<Vec<TranscriptTurn>> {
+        let turns = self.read_transcript()?;
+        let is_person = |it: &TranscriptTurn| it.speaker == TurnSpeaker::Person;
+        match turns.iter().any(is_person) {
+            true => Ok(turns),
+            false => {
+                let prompts = self.list_prompt_turns()?;
+                Ok(if prompts.is_empty() { turns } else { prompts })
+            }
         }
     }
-    turns
+
+    fn list_prompt_turns(&self) -> CommandResult<Vec<TranscriptTurn>> {
+        let name = &self.last.session;
+        let prompts = self.ledger.read_prompts(name);
+        let (cx, repo) = (self.workspace.context(), &self.workspace.settings.repo);
+        Ok(list_seen_prompts(&cx, repo, name, &prompts)?)
+    }
+
+    /// What the client wrote down; nothing where it wrote nothing that can be read.
+    fn read_transcript(&self) -> CommandResult<Vec<TranscriptTurn>> {
+        let named = self.session.transcript_path().map(PathBuf::from);
+        let usual = || {
+            find_client_profile(self.last.client)
+                .default_transcript_path(&self.ctx.system.env.home_dir()?, &self.last.session)
+        };
+        // A file of the system, which has no length, may never end.
+        let is_written =
+            |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
+        let Some(path) = named.or_else(usual).filter(is_written) else {
+            return Ok(Vec::new());
+        };
+        let mut turns = wait_for_full_transcript(self.last.client, &path, self.session)
+            .map_err(CommandError::internal)?;
+        let uses = turns.iter_mut().flat_map(|it| &mut it.uses);
+        for path in uses.flat_map(|it| &mut it.paths) {
+            // Where a checkout lies on this machine is nobody else's business.
+            if let Ok(inside) = Path::new(path.as_str()).strip_prefix(&self.workspace.place.root)
+                && let Some(inside) = inside.to_str()
+            {
+                *path = inside.into();
+            }
+        }
+        Ok(turns)
+    }
 }
 
 /// What is written down, to the last prompt that was seen: some clients write the last turn only when the hooks of its
@@ -256,25 +350,21 @@ fn wait_for_full_transcript(
     client: Client,
     path: &Path,
     session: &AgentSession,
-) -> Vec<TranscriptTurn> {
+) -> Result<Vec<TranscriptTurn>, TranscriptError> {
     let profile = find_client_profile(client);
-    let read = || {
-        profile
-            .read_transcript_file(path, USUAL_BYTES)
-            .unwrap_or_default()
-    };
+    let read = || profile.read_transcript_file(path, USUAL_BYTES);
     let is_new = fs::metadata(path)
         .and_then(|it| it.modified())
         .ok()
         .is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
-    let mut turns = read();
+    let mut turns = read()?;
     let mut waits = if is_new { WAITS } else { 0 };
     while waits > 0 && !is_transcript_complete(session, &turns) {
         thread::sleep(PAUSE);
-        turns = read();
+        turns = read()?;
         waits -= 1;
     }
-    turns
+    Ok(turns)
 }
 
 /// Whether the last prompt that was seen is there, with an answer behind it.
@@ -301,56 +391,52 @@ fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> b
 
 /// Keeps what was said in a session that goes on.
 fn archive_unfinished_session(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    session: &AgentSession,
-    last: &SessionEntry,
+    seen: &SeenSession<'_>,
     turns: &[TranscriptTurn],
 ) -> CommandResult<()> {
-    let [repo, user] = workspace.spaces();
-    let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings);
-    let task = task.map(|it| it.slug.to_string());
-    let branch = workspace.place.branch_name();
-    let left = EndedSession {
-        repo: &repo,
-        user: &user,
-        own: workspace.user_policy(),
-        name: &last.session,
-        client: last.client,
-        session,
-        turns,
-        gleaned: &[],
-        task: task.as_deref(),
-        branch: branch.as_deref(),
-    };
-    archive_session(&workspace.context(), &left)?;
-    Ok(())
+    seen.with_ended(turns, &[], |cx, left| {
+        archive_session(cx, left)?;
+        Ok(())
+    })
 }
 
 fn learn_from_ended_session(
-    ctx: &CommandContext,
-    workspace: &Workspace,
-    session: &AgentSession,
-    last: &SessionEntry,
+    seen: &SeenSession<'_>,
     turns: &[TranscriptTurn],
 ) -> CommandResult<LearnOutcome> {
-    let [repo, user] = workspace.spaces();
-    let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
-        .map(|it| it.slug.to_string());
-    let branch = workspace.place.branch_name();
-    let left = EndedSession {
-        repo: &repo,
-        user: &user,
-        own: workspace.user_policy(),
-        name: &last.session,
-        client: last.client,
-        session,
-        turns,
-        gleaned: &extract_session_statements(ctx, workspace, session, turns)?,
-        task: task.as_deref(),
-        branch: branch.as_deref(),
-    };
-    Ok(learn_from_session(&workspace.context(), &left)?)
+    let gleaned = extract_session_statements(seen.ctx, seen.workspace, seen.session, turns)?;
+    seen.with_ended(turns, &gleaned, |cx, left| {
+        Ok(learn_from_session(cx, left)?)
+    })
+}
+
+impl SeenSession<'_> {
+    /// Hands the session over as those take it who go through it.
+    fn with_ended<T>(
+        &self,
+        turns: &[TranscriptTurn],
+        gleaned: &[ExtractedStatement],
+        run: impl FnOnce(&Context<'_>, &EndedSession<'_>) -> CommandResult<T>,
+    ) -> CommandResult<T> {
+        let workspace = self.workspace;
+        let [repo, user] = workspace.spaces();
+        let task = task::find_active_task(&self.ctx.system, &workspace.place, &workspace.settings);
+        let task = task.map(|it| it.slug.to_string());
+        let branch = workspace.place.branch_name();
+        let left = EndedSession {
+            repo: &repo,
+            user: &user,
+            own: workspace.user_policy(),
+            name: &self.last.session,
+            client: self.last.client,
+            session: self.session,
+            turns,
+            gleaned,
+            task: task.as_deref(),
+            branch: branch.as_deref(),
+        };
+        run(&workspace.context(), &left)
+    }
 }
 
 /// What was stated: by rule, and with the user's model where there is one. A model that fails costs only what it would

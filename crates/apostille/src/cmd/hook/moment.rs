@@ -8,11 +8,15 @@ use apostille_agents::{
     briefing::{Briefing, BriefingAudience},
     clients,
     hook::{HookCall, HookMoment, HookReply, failure::FailedCommand},
-    ledger::OpenSession,
+    ledger::{KeptPrompt, OpenSession, SessionLedger},
     session::{AgentSession, Moment, SessionEntry},
 };
 use apostille_cite::citation::RepoPath;
-use apostille_core::{Context, policy::InjectMode, verify::VerifiedMemory};
+use apostille_core::{
+    Context,
+    policy::{ArchiveMode, InjectMode},
+    verify::VerifiedMemory,
+};
 use apostille_tasks::task::bullets::format_task_bullets;
 use apostille_text::{digest::Digest, secrets};
 
@@ -81,6 +85,7 @@ pub(super) fn answer_hook_moment(
     if !moment.is_tools() && open.session.is_repeat(&entry) {
         return Ok(());
     }
+    keep_unwritten_prompt(told, &settings, &ledger, &entry);
     let notice = find_place_notice(told, &settings, &open, &entry);
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
@@ -104,8 +109,13 @@ pub(super) fn answer_hook_moment(
         if let Some(notice) = notice {
             say(build_notice_reply(told, notice, None));
         }
-        if matches!(moment, Moment::End | Moment::Compact) {
-            detach::spawn_session_processing(&ctx, &session);
+        match moment {
+            Moment::End | Moment::Compact => detach::spawn_session_processing(&ctx, &session),
+            // Where there is nothing to show yet, a session that was killed may wait all the same.
+            Moment::Start if ledger.has_others(&session) => {
+                detach::spawn_session_processing(&ctx, "");
+            }
+            _ => (),
         }
         return Ok(());
     }
@@ -156,6 +166,27 @@ pub(super) fn answer_hook_moment(
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
     Ok(())
+}
+
+/// Keeps what the person said where the client writes nothing down that can be read, or nothing yet; else what was kept so
+/// far is not needed any more. An agent waits for this, and whatever goes wrong costs it nothing.
+fn keep_unwritten_prompt(
+    told: &HookCall,
+    settings: &Settings,
+    ledger: &SessionLedger,
+    entry: &SessionEntry,
+) {
+    let HookMoment::Prompt { text } = &told.moment else {
+        return;
+    };
+    let is_kept = settings.policy.archive != ArchiveMode::Off && !entry.is_ignored;
+    let profile = clients::find_client_profile(told.client);
+    if profile.has_readable_transcript(entry.transcript.as_deref().map(Path::new)) {
+        ledger.remove_prompts(&entry.session);
+    } else if is_kept && told.agent.is_none() {
+        let prompt = KeptPrompt::from_prompt(entry.at, text);
+        let _ = prompt.map(|it| ledger.keep_prompt(&entry.session, &it));
+    }
 }
 
 /// What is left out here, for the person and for the agent.
