@@ -37,7 +37,11 @@ use crate::{
         payload::Payload,
         reply::ReplyFormat,
     },
-    settings::{layout::ClientSettings, settings_part::OwnTraces},
+    past_transcripts::{PastSession, TranscriptPlaces, count_in_own_folder},
+    settings::{
+        layout::{ClientSettings, UserFolders},
+        settings_part::OwnTraces,
+    },
     transcript::TranscriptTurn,
     transcripts::{self, TranscriptError, TranscriptReader},
 };
@@ -61,6 +65,7 @@ pub struct ClientProfile {
     payload: PayloadFormat,
     reply: ReplyFormat,
     new_reader: fn() -> Box<dyn TranscriptReader>,
+    places: TranscriptPlaces,
     /// Its settings, as the installer knows them.
     pub settings: ClientSettings,
     /// What it sets in the shells that it runs commands in. Whoever has one of them in his environment is no person.
@@ -227,5 +232,25 @@ impl ClientProfile {
         let home = home.to_str()?;
         let env = |name: &str| (name == "HOME").then(|| home.to_owned());
         (self.payload.find_transcript)(Some(session), &env)
+    }
+
+    /// The transcripts that the client left below this user's folders.
+    pub fn list_past_transcripts(&self, user: &UserFolders<'_>) -> Vec<PathBuf> {
+        (self.places.list)(user)
+    }
+
+    /// How many of them lie in a folder that is this checkout's alone. Nothing in them is read.
+    pub fn count_past_transcripts(&self, user: &UserFolders<'_>, root: &Path) -> usize {
+        count_in_own_folder(&self.places, user, root)
+    }
+
+    /// Why the client's past transcripts are not read, where that is so.
+    pub fn explain_unread_transcripts(&self) -> Option<&'static str> {
+        self.places.why_unread
+    }
+
+    /// What the beginning of a transcript says of its session.
+    pub fn read_past_session(&self, path: &Path) -> Result<PastSession, TranscriptError> {
+        self.places.read_session(self.client, path)
     }
 }

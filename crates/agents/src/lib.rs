@@ -23,7 +23,8 @@
 //! [`transcripts`] collects turns, [`settings`] edits other people's files: what clients share, and no client is known there
 //! by name. [`briefing`] decides what is shown; [`session`] is what was shown so far, and [`ledger`] keeps it on disk. When a
 //! session is over, [`extract`] finds what was stated in its [`transcript`] and not remembered, [`learn`] turns it into
-//! proposals and an [`episode`], and keeps what was said. [`hook::exposure`] knows which
+//! proposals and an [`episode`], and keeps what was said. [`past_transcripts`]
+//! are those that lie on this machine already, and [`past_sessions`] learns from them in the same way. [`hook::exposure`] knows which
 //! tools bring in what strangers wrote. [`hook_latency`] is how long agents waited for their hooks.
 
 pub mod archive;
@@ -37,6 +38,8 @@ pub mod hook;
 pub mod hook_latency;
 pub mod learn;
 pub mod ledger;
+pub mod past_sessions;
+pub mod past_transcripts;
 pub mod session;
 pub mod settings;
 pub mod task_opening;

@@ -2,6 +2,8 @@
 
 mod injected_text;
 
+use std::path::Path;
+
 use jiff::Timestamp;
 
 use apostille_text::words::words;
@@ -50,6 +52,18 @@ pub struct TranscriptCall {
     pub has_succeeded: Option<bool>,
     /// Whether it went on in the background: then how it ended is not known.
     pub is_background: bool,
+}
+
+/// Names the files of a checkout from its root: where it lies on this machine is nobody else's business.
+pub fn strip_checkout_root(turns: &mut [TranscriptTurn], root: &Path) {
+    let uses = turns.iter_mut().flat_map(|it| &mut it.uses);
+    for path in uses.flat_map(|it| &mut it.paths) {
+        if let Ok(inside) = Path::new(path.as_str()).strip_prefix(root)
+            && let Some(inside) = inside.to_str()
+        {
+            *path = inside.into();
+        }
+    }
 }
 
 /// Whether a tool runs commands.

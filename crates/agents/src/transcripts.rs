@@ -4,6 +4,7 @@
 //! torn, fields that are not as they were. What a hook or the client itself put beside the person's words is left out
 //! here, for every reader at once: a memory that was shown must never come back as evidence.
 
+mod head;
 mod tail;
 pub(crate) mod tool_input;
 pub(crate) mod turns;
@@ -48,24 +49,63 @@ pub(crate) trait TranscriptReader {
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn>;
 }
 
+/// Gives the first lines of a transcript, until no more are wanted.
+pub(crate) fn read_first_lines(
+    path: &Path,
+    limit_bytes: u64,
+    goes_on: &mut dyn FnMut(&Value) -> bool,
+) -> Result<(), TranscriptError> {
+    refuse_compressed(path)?;
+    let read = match is_single_document(path) {
+        true => head::read_document(path, USUAL_BYTES).map(|it| {
+            if let Ok(document) = serde_json::from_slice(&it) {
+                goes_on(&document);
+            }
+        }),
+        false => head::read_first_lines(path, limit_bytes, &mut |line| {
+            serde_json::from_slice(line).map_or(true, |line| goes_on(&line))
+        }),
+    };
+    read.map_err(|source| TranscriptError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn refuse_compressed(path: &Path) -> Result<(), TranscriptError> {
+    match path.extension().is_some_and(|it| it == "zst") {
+        true => Err(TranscriptError::Compressed { path: path.into() }),
+        false => Ok(()),
+    }
+}
+
+/// Whether a transcript is one document over many lines, as an older client wrote it.
+fn is_single_document(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "json")
+}
+
 /// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
 pub(crate) fn read_transcript_turns(
     mut reader: Box<dyn TranscriptReader>,
     path: &Path,
     limit_bytes: u64,
 ) -> Result<Vec<TranscriptTurn>, TranscriptError> {
-    let path = path.to_path_buf();
-    if path.extension().is_some_and(|it| it == "zst") {
-        return Err(TranscriptError::Compressed { path });
-    }
-    let read = tail::read_last_lines(&path, limit_bytes, &mut |line| {
+    refuse_compressed(path)?;
+    let mut take_in = |line: &[u8]| {
         if let Ok(line) = serde_json::from_slice(line) {
             reader.read_line(&line);
         }
-    });
+    };
+    let read = match is_single_document(path) {
+        true => head::read_document(path, limit_bytes).map(|it| take_in(&it)),
+        false => tail::read_last_lines(path, limit_bytes, &mut take_in),
+    };
     match read {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(TranscriptError::Io { path, source }),
+        Err(source) => Err(TranscriptError::Io {
+            path: path.to_owned(),
+            source,
+        }),
         Ok(()) => Ok(reader.into_turns()),
     }
 }

@@ -9,11 +9,13 @@ mod forget;
 mod hook;
 mod identity;
 mod import;
+mod learn;
 mod list;
 mod log;
 mod mcp;
 mod model;
 mod pin;
+mod progress_line;
 mod promote;
 mod recall;
 mod remember;
@@ -154,6 +156,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Rollback(args) => rollback::run(ctx, args),
         CliCommand::Export(args) => export::run(ctx, args),
         CliCommand::Import(args) => import::run(ctx, args),
+        CliCommand::Learn(args) => learn::run(ctx, args),
         CliCommand::Init(args) => apostille_setup::init::run(ctx, args),
         CliCommand::Trust(args) => trust::run(ctx, args),
         CliCommand::Config(args) => config::run(ctx, args),

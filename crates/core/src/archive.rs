@@ -8,6 +8,7 @@
 //! How the pieces fit: an [`Archive`] keeps [`ArchiveRecord`]s and what its index knows of terms; [`search`] ranks them with the
 //! arithmetic of recall; [`ram`] is the twin that a store of records is compared with.
 
+pub mod bulk;
 pub mod clean;
 pub mod code_lines;
 pub mod commit;
@@ -241,6 +242,16 @@ pub trait Archive: fmt::Debug + Send + Sync {
     /// What the index knows of these terms.
     fn read_postings(&self, scope: ArchiveScope<'_>, terms: &[String]) -> StoreResult<Postings>;
 
+    /// In how many records each of these terms stands.
+    fn count_term_records(
+        &self,
+        scope: ArchiveScope<'_>,
+        terms: &[String],
+    ) -> StoreResult<Vec<usize>> {
+        let postings = self.read_postings(scope, terms)?;
+        Ok(postings.lists.iter().map(Vec::len).collect())
+    }
+
     /// These records, in this order; numbers without one are left out.
     fn read_records(&self, numbers: &[u64]) -> StoreResult<Vec<ArchiveRecord>>;
 
@@ -254,6 +265,9 @@ pub trait Archive: fmt::Debug + Send + Sync {
 
     /// The number of the record with this name.
     fn find_record(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<Option<u64>>;
+
+    /// Whether the record with this name was forgotten as a whole, so that it is not to come back.
+    fn has_forgotten(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<bool>;
 
     /// Keeps with a record which lines of code it wrote, by `code_lines`; they are gone with it.
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()>;

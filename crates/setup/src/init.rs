@@ -8,6 +8,7 @@ mod excerpt;
 mod file_changes;
 mod init_lock;
 mod own_trust;
+mod past_sessions;
 mod plan;
 mod program;
 pub mod scope;
@@ -106,6 +107,7 @@ fn set_up_clients(
     let turn = lock_unattended_init(ctx, args)?;
     let steps = make()?;
     let mut notes = list_setup_notes(scope, &clients, &program, args);
+    notes.extend(past_sessions::offer_past_sessions(&ctx.system.env, scope));
     if args.shared {
         let nameless = warn_on_local_repo_name(ctx)?;
         if let Some(told) = &nameless {

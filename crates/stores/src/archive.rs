@@ -17,7 +17,8 @@ use std::{
 use apostille_core::{
     archive::{
         Archive, ArchiveFilter, ArchiveHandle, ArchiveKind, ArchivePassage, ArchiveRecord,
-        ArchiveScope, ArchiveSize, ram::digest_record_name,
+        ArchiveScope, ArchiveSize,
+        ram::{digest_name_in_scope, digest_record_name},
     },
     space::Space,
     store::{Posting, Postings, StoreError, StoreResult},
@@ -163,6 +164,25 @@ impl Archive for SqliteArchive {
         Ok(postings)
     }
 
+    fn count_term_records(
+        &self,
+        scope: ArchiveScope<'_>,
+        terms: &[String],
+    ) -> StoreResult<Vec<usize>> {
+        let mut counts = self.read(|db| {
+            let sql = "SELECT id FROM scope WHERE space = ? AND kind = ?";
+            let key = params![scope.space.as_str(), scope.kind.as_str()];
+            let Some(scope) = select_value::<i64>(db, sql, key).optional()? else {
+                return Ok(Vec::new());
+            };
+            let sql = "SELECT count(*) FROM posting WHERE scope = ? AND term = ?";
+            let count = |term: &String| select_value(db, sql, params![scope, term]);
+            Ok(terms.iter().map(count).collect::<Result<_, _>>()?)
+        })?;
+        counts.resize(terms.len(), 0);
+        Ok(counts)
+    }
+
     fn read_records(&self, numbers: &[u64]) -> StoreResult<Vec<ArchiveRecord>> {
         self.read(|db| {
             let found = numbers.iter().map(|it| read_record(db, it.cast_signed()));
@@ -214,6 +234,11 @@ impl Archive for SqliteArchive {
             let id = select_value::<i64>(db, sql, key).optional()?;
             Ok(id.map(i64::cast_unsigned))
         })
+    }
+
+    fn has_forgotten(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<bool> {
+        let name = digest_name_in_scope(scope, name).to_string();
+        self.read(|db| is_forgotten(db, &name, WHOLE))
     }
 
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {

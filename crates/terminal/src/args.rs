@@ -167,6 +167,8 @@ pub enum CliCommand {
     Export(ExportArgs),
     /// Read an export, or the memory and rule files of other tools
     Import(ImportArgs),
+    /// Learn from the sessions that agents had before, by their transcripts on this machine
+    Learn(LearnArgs),
     /// What is being done: start it, note what matters, end it
     Task(TaskArgs),
     /// What was done, by day
@@ -631,6 +633,23 @@ pub struct ImportArgs {
     /// Say what would be kept, and keep nothing
     #[arg(long, short = 'n')]
     pub dry_run: bool,
+}
+
+/// `learn`.
+#[derive(Debug, Args)]
+pub struct LearnArgs {
+    /// From the transcripts that agents left on this machine
+    #[arg(long, required = true)]
+    pub past: bool,
+    /// Only from sessions that began since then: 90d, 24h, 2w, or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Say what would be read, and keep nothing
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 /// `report`.

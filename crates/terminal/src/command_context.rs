@@ -3,6 +3,10 @@
 use std::{
     cell::Cell,
     io::{self, Write as _},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anstream::AutoStream;
@@ -100,6 +104,15 @@ pub fn on_interrupt(told: impl FnOnce() -> String + Send + 'static) {
         let _ = io::stdout().write_all(told().as_bytes());
         std::process::exit(INTERRUPTED)
     });
+}
+
+/// A mark that is set when the person presses ctrl-c: whoever goes through many things stops behind the one at hand.
+#[must_use]
+pub fn watch_interrupt() -> Arc<AtomicBool> {
+    let mark = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&mark);
+    apostille_http::interrupt::on_interrupt(move || set.store(true, Ordering::Relaxed));
+    mark
 }
 
 /// Writes a text, in colours where they are wanted.

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How long a command looks for the first commits of a repository; and a hook, which has to answer at once.
-const PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 const HOOK_PATIENCE: Duration = Duration::from_millis(60);
 /// How many clones are asked whether they know the commits of another, the latest first.
 const MAX_ASKED: usize = 5;
@@ -158,7 +158,7 @@ fn find_checkout_space(
 }
 
 /// A clone as it is remembered. A working tree that git's folder does not know stands for itself.
-fn describe_clone(checkout: &Checkout, remote: &Space) -> KnownClone {
+pub(crate) fn describe_clone(checkout: &Checkout, remote: &Space) -> KnownClone {
     let path = match checkout.root() {
         Some(root) if !checkout.owns_working_tree() => root,
         _ => checkout.common_dir(),

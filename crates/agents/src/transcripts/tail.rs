@@ -32,7 +32,7 @@ pub(super) fn read_last_lines(
 }
 
 /// Reads the next line that is not too long; `false` at the end.
-fn read_bounded_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+pub(super) fn read_bounded_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let n = io::Read::take(&mut *reader, LONGEST as u64).read_until(b'\n', line)?;
     if n == LONGEST && !line.ends_with(b"\n") {

@@ -1,13 +1,14 @@
 //! `model`: the embedding model on this machine, which finds memories by what they mean.
 
-use std::{cell::Cell, path::Path};
+use std::path::Path;
 
 use apostille_core::{embedding::Embedder, embedding_upkeep::EmbeddingCoverage, space::Space};
 use serde_json::json;
 
+use super::progress_line::ProgressLine;
 use apostille_terminal::{
     args::{ModelArgs, ModelName, ModelSubcommand},
-    command_context::{CommandContext, CommandResult, write_styled_text},
+    command_context::{CommandContext, CommandResult},
     paint::{BOLD, DIM, format_if, style_text},
 };
 use apostille_workspace::{
@@ -193,47 +194,4 @@ fn embed_memories(ctx: &CommandContext, all: bool) -> CommandResult {
         n => format!("made {BOLD}{n}{BOLD:#} vectors\n"),
     };
     Ok(ctx.render_output(&json, |_| told))
-}
-
-/// A line at the terminal that is written over again and again; nothing where nobody watches.
-struct ProgressLine<'a> {
-    ctx: &'a CommandContext,
-    verb: &'static str,
-    unit: &'static str,
-    last: Cell<u64>,
-}
-
-impl<'a> ProgressLine<'a> {
-    fn new(ctx: &'a CommandContext, verb: &'static str, unit: &'static str) -> Self {
-        Self {
-            ctx,
-            verb,
-            unit,
-            last: Cell::new(u64::MAX),
-        }
-    }
-
-    fn report(&self, done: f64, all: f64) {
-        let percent = (done / all.max(1.0) * 100.0) as u64;
-        if self.is_watched() && self.last.replace(percent) != percent {
-            let (verb, unit) = (self.verb, self.unit);
-            self.write(&format!(
-                "\r{verb} {done:.0} of {all:.0} {unit} ({percent} %)\x1b[K"
-            ));
-        }
-    }
-
-    fn end(&self) {
-        if self.is_watched() && self.last.get() != u64::MAX {
-            self.write("\r\x1b[K");
-        }
-    }
-
-    fn is_watched(&self) -> bool {
-        self.ctx.system.terminal.stderr && !self.ctx.flags.json
-    }
-
-    fn write(&self, text: &str) {
-        let _ = write_styled_text(std::io::stderr().lock(), text, clap::ColorChoice::Always);
-    }
 }

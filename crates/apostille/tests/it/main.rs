@@ -55,6 +55,7 @@ mod names;
 mod near;
 mod notes;
 mod output;
+mod past;
 mod pending;
 mod poison;
 mod pressure;

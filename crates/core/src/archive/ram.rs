@@ -28,7 +28,16 @@ struct ArchiveState {
 
 /// What is forgotten is known by the digest of its name, so that nothing of it is left.
 pub fn digest_record_name(record: &ArchiveRecord) -> Digest {
-    let parts = [record.kind.as_str(), record.space.as_str(), &record.name];
+    let scope = ArchiveScope {
+        space: &record.space,
+        kind: record.kind,
+    };
+    digest_name_in_scope(scope, &record.name)
+}
+
+/// The digest of the name that a record has, or had.
+pub fn digest_name_in_scope(scope: ArchiveScope<'_>, name: &str) -> Digest {
+    let parts = [scope.kind.as_str(), scope.space.as_str(), name];
     Digest::hash_bytes(parts.join("\n").as_bytes())
 }
 
@@ -126,6 +135,11 @@ impl Archive for RamArchive {
         let state = self.lock();
         let found = state.iter_scope(scope).find(|it| it.name == name);
         Ok(found.map(|it| it.number))
+    }
+
+    fn has_forgotten(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<bool> {
+        let name = digest_name_in_scope(scope, name);
+        Ok(self.lock().forgotten.contains(&(name, None)))
     }
 
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {

@@ -6,7 +6,7 @@
 //! records that are not there are counted in, so that rarity means something in an archive of two: with them, conversations
 //! about one thing had .29 and more, strangers seldom .25.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use apostille_text::terms::StemCache;
 
@@ -34,15 +34,21 @@ pub fn find_related(archive: &dyn Archive, record: &ArchiveRecord) -> StoreResul
         kind: record.kind,
     };
     let mut stems = StemCache::default();
-    let terms = TermWeights::measure(archive, scope, record.extract_terms(&mut stems))?;
-    let nearest = terms.list_nearest();
+    let counts = record.extract_terms(&mut stems);
+    let names: Vec<String> = counts.keys().cloned().collect();
+    let corpus = archive.read_postings(scope, &names)?;
+    let n_records: Vec<usize> = corpus.lists.iter().map(Vec::len).collect();
+    let terms = TermWeights::weigh(counts, &n_records, corpus.n_docs);
+    let nearest = terms.list_nearest(&corpus);
     let mut alike = Vec::new();
     for other in archive.read_records(&nearest)? {
         if other.name == record.name {
             continue;
         }
         let counts = other.extract_terms(&mut stems);
-        let cosine = terms.cosine(&TermWeights::measure(archive, scope, counts)?);
+        let names: Vec<String> = counts.keys().cloned().collect();
+        let n_records = archive.count_term_records(scope, &names)?;
+        let cosine = terms.cosine(&TermWeights::weigh(counts, &n_records, corpus.n_docs));
         if cosine >= ALIKE {
             alike.push((other.number, cosine));
         }
@@ -51,27 +57,18 @@ pub fn find_related(archive: &dyn Archive, record: &ArchiveRecord) -> StoreResul
     Ok(alike.into_iter().take(MAX_RELATED).map(|it| it.0).collect())
 }
 
-/// The terms of a record, each with its weight, and what the index knows of them.
-struct TermWeights {
-    weights: BTreeMap<String, f32>,
-    corpus: Postings,
-}
+/// The terms of a record, each with its weight.
+struct TermWeights(BTreeMap<String, f32>);
 
 impl TermWeights {
-    fn measure(
-        archive: &dyn Archive,
-        scope: ArchiveScope<'_>,
-        counts: BTreeMap<String, u32>,
-    ) -> StoreResult<Self> {
-        let names: Vec<String> = counts.keys().cloned().collect();
-        let corpus = archive.read_postings(scope, &names)?;
+    /// Weighs terms by how often they stand in the record, and in how many of all.
+    fn weigh(counts: BTreeMap<String, u32>, n_records: &[usize], n_docs: u64) -> Self {
         let widened = Postings {
-            n_docs: corpus.n_docs + UNSEEN,
-            total_len: corpus.total_len,
-            lists: Vec::new(),
+            n_docs: n_docs + UNSEEN,
+            ..Postings::default()
         };
-        let weigh = |((term, count), list): ((String, u32), &Vec<_>)| {
-            let rarity = bm25::inverse_frequency(&widened, list.len().max(1));
+        let weigh = |((term, count), n): ((String, u32), &usize)| {
+            let rarity = bm25::inverse_frequency(&widened, (*n).max(1));
             let share = if is_everyday_term(&term) {
                 EVERYDAY
             } else {
@@ -79,14 +76,13 @@ impl TermWeights {
             };
             (term, (1.0 + (count as f32).ln()) * rarity * share)
         };
-        let weights = counts.into_iter().zip(&corpus.lists).map(weigh).collect();
-        Ok(Self { weights, corpus })
+        Self(counts.into_iter().zip(n_records).map(weigh).collect())
     }
 
     /// The records that share most of the weight.
-    fn list_nearest(&self) -> Vec<u64> {
-        let mut shared: BTreeMap<u64, f32> = BTreeMap::new();
-        for (weight, list) in self.weights.values().zip(&self.corpus.lists) {
+    fn list_nearest(&self, corpus: &Postings) -> Vec<u64> {
+        let mut shared: HashMap<u64, f32> = HashMap::new();
+        for (weight, list) in self.0.values().zip(&corpus.lists) {
             for posting in list {
                 *shared.entry(posting.number).or_default() += weight * weight;
             }
@@ -98,11 +94,11 @@ impl TermWeights {
     }
 
     fn cosine(&self, other: &Self) -> f32 {
-        let shared = self.weights.iter().filter_map(|(term, weight)| {
-            let other = other.weights.get(term)?;
+        let shared = self.0.iter().filter_map(|(term, weight)| {
+            let other = other.0.get(term)?;
             Some(weight * other)
         });
-        let length = |it: &Self| it.weights.values().map(|it| it * it).sum::<f32>().sqrt();
+        let length = |it: &Self| it.0.values().map(|it| it * it).sum::<f32>().sqrt();
         let lengths = length(self) * length(other);
         if lengths > 0.0 {
             shared.sum::<f32>() / lengths

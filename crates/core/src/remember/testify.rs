@@ -41,7 +41,13 @@ pub(super) fn find_session_proof(
 ) -> Result<SessionProof, Refusal> {
     let draft = &it.draft;
     let mut proof = SessionProof::default();
-    let is_claim = it.layer.is_lasting() && !is_gleaned(&draft.voice, it.layer);
+    let is_found = is_gleaned(&draft.voice, it.layer);
+    // What the program finds waits for a person in any case; the run that it rests on is kept for them to see.
+    if let Some(command) = draft.ran.as_ref().filter(|_| is_found) {
+        SessionRecord::read(cx, draft).prove_run(draft, command, &mut proof)?;
+        return Ok(proof);
+    }
+    let is_claim = it.layer.is_lasting() && !is_found;
     // Whatever kind an agent calls it: "the user wants …" is about the user.
     let is_about_user =
         it.kind == Kind::User || it.layer == Layer::Identity || speaks_of_user(&draft.fact);

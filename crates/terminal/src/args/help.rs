@@ -42,7 +42,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Work on something", &["task", "report"]),
-    ("Move it", &["export", "import"]),
+    ("Move it", &["export", "import", "learn"]),
     ("Serve agents", &["mcp", "serve", "token", "hook"]),
     (
         "Set up",
@@ -442,6 +442,24 @@ file may be read again.
 An export or a file of notes is kept whole or not at all; of other files, what cannot be read is
 named with its line, and the rest is kept. docs/import.md says what becomes what.
 Exit code 3: something was refused, such as a secret; the rest is kept.",
+    ),
+    (
+        "learn",
+        "\
+Examples:
+  $ apostille learn --past --dry-run        # what lies here: per agent, how many sessions, from when, how many of this repository
+  $ apostille learn --past                  # shows the same, asks, and reads them
+  $ apostille learn --past --since 90d --yes
+
+Reads the transcripts that Claude Code, Codex, Copilot CLI, Gemini CLI and VS Code left on this machine, and of them only those of
+sessions in this repository: of every other one no more than the lines that name its folder. Nothing leaves this machine.
+Each session leaves what one leaves that just ended: what was said, for `recall --said`, and an episode, both with
+their own dates. Of what you stated and of the commands that worked, at most five are put before you; `apostille review`
+shows them. Running it again reads only what is new; what you forgot does not come back. Ctrl-c stops it behind
+the session at hand.
+Cursor's transcripts, and Codex's compressed ones (.jsonl.zst), are counted and not read.
+Only a person may start it. Exit code 1: nothing to read, or you said no. 2: there is nobody to ask. 3: not a person.
+docs/import.md has more.",
     ),
     (
         "config",

@@ -26,6 +26,7 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     payload: payload::FORMAT,
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
+    places: transcript::PLACES,
     settings: settings::SETTINGS,
     shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     own_variables: &["CLAUDE_CODE_ENTRYPOINT"],

@@ -1,8 +1,13 @@
 //! Claude Code: one JSON object per line, of many types; a message's parts come on lines of their own.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use crate::{
+    past_transcripts::{SessionHead, TranscriptPlaces, list_files_below},
+    settings::layout::UserFolders,
     transcript::TranscriptTurn,
     transcripts::{
         TranscriptReader,
@@ -96,4 +101,38 @@ fn join_prompt_texts(content: &Value) -> String {
 /// Where the client says who wrote a prompt, it must have been a person.
 fn is_human_origin(origin: &Value) -> bool {
     origin["kind"].as_str().is_none_or(|it| it == "human")
+}
+
+/// `~/.claude/projects/-home-ana-app/SESSION.jsonl`; what a sub-agent wrote lies below, or begins with `agent-`.
+pub(in crate::clients) const PLACES: TranscriptPlaces = TranscriptPlaces {
+    list: |user| {
+        let is_session = |it: &Path| {
+            let name = it.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".jsonl") && !name.starts_with("agent-")
+        };
+        list_files_below(&find_projects(user), 1, &is_session)
+    },
+    // In a session that was taken up again, the first lines name the one before.
+    read_outside: |path| {
+        let name = path.file_stem().and_then(|it| it.to_str());
+        SessionHead {
+            name: name.map(Into::into),
+            ..SessionHead::default()
+        }
+    },
+    read_line: |head, line| {
+        let (cwd, branch) = (&line["cwd"], &line["gitBranch"]);
+        head.fill_in(&Value::Null, cwd, branch, &line["timestamp"]);
+    },
+    find_folder: |user, root| {
+        let plain = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
+        let name: String = root.to_str()?.chars().map(plain).collect();
+        Some(find_projects(user).join(name))
+    },
+    why_unread: None,
+};
+
+fn find_projects(user: &UserFolders<'_>) -> PathBuf {
+    user.variable_or("CLAUDE_CONFIG_DIR", ".claude")
+        .join("projects")
 }

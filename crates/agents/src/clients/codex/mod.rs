@@ -26,6 +26,7 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     payload: payload::FORMAT,
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::CodexReader>::default(),
+    places: transcript::PLACES,
     settings: settings::SETTINGS,
     shell_variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
     own_variables: &["CODEX_THREAD_ID", "CODEX_CI"],

@@ -1,7 +1,12 @@
 //! Codex: `{timestamp, type, payload}` per line. The same words come as a response item and as an event; the items are
 //! read, and of the events how a call ended. Old rollouts are compressed by the client and are not read.
 
-use crate::transcript::TranscriptTurn;
+use std::path::Path;
+
+use crate::{
+    past_transcripts::{SessionHead, TranscriptPlaces, has_ending, list_files_below},
+    transcript::TranscriptTurn,
+};
 use serde_json::Value;
 
 use crate::transcripts::{
@@ -23,9 +28,7 @@ impl TranscriptReader for CodexReader {
         self.turns.set_line_time(&line["timestamp"]);
         match (line["type"].as_str(), payload["type"].as_str()) {
             (Some("session_meta"), _) => {
-                let starter = payload["thread_source"].as_str();
-                self.is_helper = starter.is_some_and(|it| it != "user")
-                    || payload["source"].get("subagent").is_some();
+                self.is_helper = is_helper_session(payload);
             }
             (Some("response_item"), Some("message")) => self.add_message(payload),
             (
@@ -114,4 +117,34 @@ fn parse_command_outcome(printed: &str) -> Option<bool> {
         let said: Value = serde_json::from_str(printed).ok()?;
         Some(said["metadata"]["exit_code"].as_i64()? == 0)
     })
+}
+
+/// `~/.codex/sessions/2026/11/16/rollout-TIME-ID.jsonl`, and `archived_sessions` beside it.
+pub(super) const PLACES: TranscriptPlaces = TranscriptPlaces {
+    list: |user| {
+        let folder = user.variable_or("CODEX_HOME", ".codex");
+        let is_rollout = |it: &Path| has_ending(it, &[".jsonl", ".jsonl.zst"]);
+        let mut all = list_files_below(&folder.join("sessions"), 3, &is_rollout);
+        let archived = folder.join("archived_sessions");
+        all.extend(list_files_below(&archived, 0, &is_rollout));
+        all
+    },
+    read_outside: |_| SessionHead::default(),
+    read_line: |head, line| {
+        if line["type"] == "session_meta" {
+            let meta = &line["payload"];
+            let branch = &meta["git"]["branch"];
+            head.is_helper |= is_helper_session(meta);
+            head.fill_in(&meta["id"], &meta["cwd"], branch, &meta["timestamp"]);
+            head.fill_in(&Value::Null, &Value::Null, branch, &line["timestamp"]);
+        }
+    },
+    find_folder: |_, _| None,
+    why_unread: None,
+};
+
+/// Whether an agent started a session.
+fn is_helper_session(meta: &Value) -> bool {
+    let starter = meta["thread_source"].as_str();
+    starter.is_some_and(|it| it != "user") || meta["source"].get("subagent").is_some()
 }

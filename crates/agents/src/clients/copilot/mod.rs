@@ -26,6 +26,7 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     payload: payload::FORMAT,
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::CopilotReader>::default(),
+    places: transcript::PLACES,
     settings: settings::SETTINGS,
     shell_variables: &["COPILOT_AGENT_SESSION_ID"],
     own_variables: &["COPILOT_CLI"],

@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 
 use crate::{
+    past_transcripts::{
+        RecordedFolder, SessionHead, TranscriptPlaces, has_ending, list_files_below, read_side_file,
+    },
     transcript::TranscriptTurn,
     transcripts::{
         TranscriptReader,
@@ -11,6 +14,8 @@ use crate::{
     },
 };
 use serde_json::Value;
+
+use super::settings::find_copilot_home;
 
 #[derive(Default)]
 pub(in crate::clients) struct CopilotReader {
@@ -79,5 +84,40 @@ impl CopilotReader {
             .as_bool()
             .map(|it| it && parse_exit_line(&printed) != Some(false));
         self.turns.add_result(&data["toolCallId"], &printed, is_ok);
+    }
+}
+
+/// `~/.copilot/session-state/SESSION/events.jsonl`, with the folder in `workspace.yaml` beside it.
+pub(in crate::clients) const PLACES: TranscriptPlaces = TranscriptPlaces {
+    list: |user| {
+        let folder = find_copilot_home(user).join("session-state");
+        list_files_below(&folder, 1, &|it| has_ending(it, &["events.jsonl"]))
+    },
+    read_outside: |path| {
+        let folder = path.parent();
+        let name = folder.and_then(|it| it.file_name()?.to_str());
+        let workspace = folder.and_then(|it| read_side_file(&it.join("workspace.yaml")).ok());
+        let cwd = workspace.iter().flat_map(|it| it.lines());
+        let cwd = cwd.filter_map(|it| it.strip_prefix("cwd: ")).next();
+        let cwd = cwd.map(|it| it.trim().trim_matches(['"', '\'']));
+        SessionHead {
+            name: name.map(Into::into),
+            folder: cwd.map(|it| RecordedFolder::Path(it.into())),
+            ..SessionHead::default()
+        }
+    },
+    read_line: fill_in_session_start,
+    find_folder: |_, _| None,
+    why_unread: None,
+};
+
+/// What the event with which a session begins says of it.
+pub(in crate::clients) fn fill_in_session_start(head: &mut SessionHead, line: &Value) {
+    if line["type"] == "session.start" || line["type"] == "session.resume" {
+        let (data, context) = (&line["data"], &line["data"]["context"]);
+        let id = &data["sessionId"];
+        head.fill_in(id, &context["cwd"], &context["branch"], &data["startTime"]);
+        let (cwd, branch) = (&context["gitRoot"], &context["branch"]);
+        head.fill_in(id, cwd, branch, &line["timestamp"]);
     }
 }

@@ -28,6 +28,7 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     payload: payload::FORMAT,
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
+    places: transcript::PLACES,
     settings: settings::SETTINGS,
     shell_variables: &["CURSOR_AGENT"],
     own_variables: &[],

@@ -28,6 +28,7 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     payload: payload::FORMAT,
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::GeminiReader>::default(),
+    places: transcript::PLACES,
     settings: settings::SETTINGS,
     shell_variables: &["GEMINI_CLI"],
     own_variables: &["GEMINI_SESSION_ID"],

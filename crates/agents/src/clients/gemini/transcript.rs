@@ -1,8 +1,18 @@
 //! Gemini CLI: messages with ids, and patches of them: `$set` puts a whole list in place, `$rewindTo` takes a message
 //! and all behind it back, and a message that is written again replaces the first.
 
-use crate::transcript::TranscriptTurn;
+use std::path::{Path, PathBuf};
+
+use apostille_text::digest::Digest;
 use serde_json::Value;
+
+use crate::{
+    past_transcripts::{
+        RecordedFolder, SessionHead, TranscriptPlaces, has_ending, list_files_below, read_side_file,
+    },
+    settings::layout::UserFolders,
+    transcript::TranscriptTurn,
+};
 
 use crate::transcripts::{
     TranscriptReader,
@@ -93,4 +103,49 @@ fn extract_tool_output(call: &Value) -> &str {
     .iter()
     .find_map(|it| it.as_str())
     .unwrap_or_default()
+}
+
+/// `~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl`, with the folder in `.project_root` of the project, or as a digest. What a
+/// sub-agent wrote lies one folder further down.
+pub(super) const PLACES: TranscriptPlaces = TranscriptPlaces {
+    list: |user| {
+        let is_session = |it: &Path| {
+            let name = it.file_name().unwrap_or_default().to_string_lossy();
+            let is_chat = it.parent().is_some_and(|it| it.ends_with("chats"));
+            is_chat && name.starts_with("session-") && has_ending(it, &[".jsonl", ".json"])
+        };
+        list_files_below(&find_projects(user), 2, &is_session)
+    },
+    read_outside: |path| {
+        let project = path.parent().and_then(Path::parent);
+        let root = project.and_then(|it| read_side_file(&it.join(".project_root")).ok());
+        let root = root.filter(|it| !it.trim().is_empty());
+        SessionHead {
+            folder: root.map(|it| RecordedFolder::Path(it.trim().into())),
+            ..SessionHead::default()
+        }
+    },
+    read_line: |head, line| {
+        head.fill_in(
+            &line["sessionId"],
+            &Value::Null,
+            &Value::Null,
+            &line["startTime"],
+        );
+        head.is_helper |= line["kind"].as_str().is_some_and(|it| it != "main");
+        if let Some(digest) = line["projectHash"].as_str() {
+            let digest = RecordedFolder::Digest(digest.to_owned());
+            head.folder.get_or_insert(digest);
+        }
+    },
+    find_folder: |user, root| {
+        let digest = Digest::hash_bytes(root.as_os_str().as_encoded_bytes());
+        Some(find_projects(user).join(digest.to_string()).join("chats"))
+    },
+    why_unread: None,
+};
+
+fn find_projects(user: &UserFolders<'_>) -> PathBuf {
+    let home = user.variable_or("GEMINI_CLI_HOME", "");
+    home.join(".gemini/tmp")
 }

@@ -20,7 +20,7 @@ use apostille_agents::{
     learn::{LearnOutcome, learn_from_session},
     ledger::{SessionFailure, SessionLedger},
     session::{AgentSession, Moment, SessionEntry},
-    transcript::{TranscriptTurn, TurnSpeaker},
+    transcript::{TranscriptTurn, TurnSpeaker, strip_checkout_root},
     transcripts::{TranscriptError, USUAL_BYTES},
 };
 use apostille_core::{
@@ -42,7 +42,9 @@ use apostille_workspace::{
     commit_index,
     embedding_model::{LocalEmbedder, embed_spaces},
     error::{self, CommandError},
-    healing, model, sessions,
+    healing,
+    learned_sessions::LearnedSessions,
+    model, sessions,
     system::System,
     task::{self, CheckoutTasks},
     workspace::Workspace,
@@ -276,6 +278,7 @@ fn process_single_session(
         Some(fault) => give_session_up(ctx, ledger, name, &fault.message()),
         None => ledger.clear_failure(name)?,
     }
+    LearnedSessions::read(&ctx.system, &workspace.settings.repo)?.note_session(name)?;
     let handle = |it: &Memory| it.handle().to_string();
     Ok(Some(EndedSessionView {
         session: name.to_owned(),
@@ -331,15 +334,7 @@ impl SeenSession<'_> {
         };
         let mut turns = wait_for_full_transcript(self.last.client, &path, self.session)
             .map_err(CommandError::internal)?;
-        let uses = turns.iter_mut().flat_map(|it| &mut it.uses);
-        for path in uses.flat_map(|it| &mut it.paths) {
-            // Where a checkout lies on this machine is nobody else's business.
-            if let Ok(inside) = Path::new(path.as_str()).strip_prefix(&self.workspace.place.root)
-                && let Some(inside) = inside.to_str()
-            {
-                *path = inside.into();
-            }
-        }
+        strip_checkout_root(&mut turns, &self.workspace.place.root);
         Ok(turns)
     }
 }
