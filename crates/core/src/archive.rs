@@ -22,6 +22,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     str::FromStr,
+    sync::Arc,
 };
 
 use apostille_cite::citation::RepoPath;
@@ -126,6 +127,17 @@ impl ArchiveRecord {
         let texts = self.passages.iter().map(|it| it.text.chars().count());
         texts.sum()
     }
+}
+
+/// What a record is indexed under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordTerms {
+    /// Its number.
+    pub number: u64,
+    /// Its name.
+    pub name: String,
+    /// Its terms, with how often each stands in it.
+    pub counts: BTreeMap<String, u32>,
 }
 
 /// How much of a commit's hash is its short name.
@@ -246,10 +258,28 @@ pub trait Archive: fmt::Debug + Send + Sync {
     fn count_term_records(
         &self,
         scope: ArchiveScope<'_>,
-        terms: &[String],
+        terms: &[&str],
     ) -> StoreResult<Vec<usize>> {
-        let postings = self.read_postings(scope, terms)?;
+        let terms: Vec<String> = terms.iter().map(|it| (*it).to_owned()).collect();
+        let postings = self.read_postings(scope, &terms)?;
         Ok(postings.lists.iter().map(Vec::len).collect())
+    }
+
+    /// The terms of these records, in this order; numbers without one are left out.
+    fn read_record_terms(
+        &self,
+        numbers: &[u64],
+        stems: &mut StemCache,
+    ) -> StoreResult<Vec<Arc<RecordTerms>>> {
+        let records = self.read_records(numbers)?;
+        let terms = records.iter().map(|it| {
+            Arc::new(RecordTerms {
+                number: it.number,
+                name: it.name.clone(),
+                counts: it.extract_terms(stems),
+            })
+        });
+        Ok(terms.collect())
     }
 
     /// These records, in this order; numbers without one are left out.

@@ -167,7 +167,7 @@ impl Archive for SqliteArchive {
     fn count_term_records(
         &self,
         scope: ArchiveScope<'_>,
-        terms: &[String],
+        terms: &[&str],
     ) -> StoreResult<Vec<usize>> {
         let mut counts = self.read(|db| {
             let sql = "SELECT id FROM scope WHERE space = ? AND kind = ?";
@@ -176,7 +176,7 @@ impl Archive for SqliteArchive {
                 return Ok(Vec::new());
             };
             let sql = "SELECT count(*) FROM posting WHERE scope = ? AND term = ?";
-            let count = |term: &String| select_value(db, sql, params![scope, term]);
+            let count = |term: &&str| select_value(db, sql, params![scope, term]);
             Ok(terms.iter().map(count).collect::<Result<_, _>>()?)
         })?;
         counts.resize(terms.len(), 0);

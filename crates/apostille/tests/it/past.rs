@@ -579,8 +579,8 @@ fn run_goes_on_where_another_was_stopped() {
     assert!(since.out.contains("learned from 2 sessions"), "{since}");
     // As a run leaves it that was killed before it noted its last session.
     let list = env.home().join(".local/share/apostille/learned");
-    let list = fs::read_dir(list).unwrap().map(|it| it.unwrap().path());
-    let list = list.filter(|it| it.extension().is_none()).next().unwrap();
+    let mut files = fs::read_dir(list).unwrap().map(|it| it.unwrap().path());
+    let list = files.find(|it| it.extension().is_none()).unwrap();
     let text = fs::read_to_string(&list).unwrap();
     fs::write(&list, text.lines().next().unwrap().to_owned() + "\n").unwrap();
     assert_eq!(learn_json(&env)["sessions"], 2);

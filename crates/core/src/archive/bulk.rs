@@ -5,13 +5,14 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use apostille_text::terms::StemCache;
 
 use super::{
     Archive, ArchiveFilter, ArchiveHandle, ArchiveKind, ArchiveRecord, ArchiveScope, ArchiveSize,
+    RecordTerms,
 };
 use crate::{
     space::Space,
@@ -25,11 +26,12 @@ pub struct BulkArchive<'a> {
     index: Mutex<HeldIndex>,
 }
 
-/// The postings of some terms of one scope.
+/// The postings of some terms of one scope, and the terms of some records.
 #[derive(Debug, Default)]
 struct HeldIndex {
     scope: Option<(Space, ArchiveKind)>,
     lists: HashMap<String, Vec<Posting>>,
+    records: HashMap<u64, Arc<RecordTerms>>,
     stems: StemCache,
 }
 
@@ -53,21 +55,26 @@ impl HeldIndex {
     fn turn_to(&mut self, scope: ArchiveScope<'_>) {
         let wanted = Some((scope.space.clone(), scope.kind));
         if self.scope != wanted {
-            self.lists.clear();
+            self.clear();
             self.scope = wanted;
         }
     }
 
+    fn clear(&mut self) {
+        self.lists.clear();
+        self.records.clear();
+    }
+
     /// Reads what is not held of these terms, and how much there is in all.
-    fn read_missing(
+    fn read_missing<'t>(
         &mut self,
         inner: &dyn Archive,
         scope: ArchiveScope<'_>,
-        terms: &[String],
+        terms: impl Iterator<Item = &'t str>,
     ) -> StoreResult<Postings> {
         self.turn_to(scope);
-        let is_missing = |it: &&String| !self.lists.contains_key(*it);
-        let missing: Vec<String> = terms.iter().filter(is_missing).cloned().collect();
+        let missing = terms.filter(|it| !self.lists.contains_key(*it));
+        let missing: Vec<String> = missing.map(str::to_owned).collect();
         let mut read = inner.read_postings(scope, &missing)?;
         let lists = std::mem::take(&mut read.lists);
         self.lists.extend(missing.into_iter().zip(lists));
@@ -78,11 +85,19 @@ impl HeldIndex {
     fn add_record(&mut self, number: u64, record: &ArchiveRecord) {
         let counts = record.extract_terms(&mut self.stems);
         let len = counts.values().sum();
-        for (term, count) in counts {
-            if let Some(list) = self.lists.get_mut(&term) {
+        for (term, count) in &counts {
+            if let Some(list) = self.lists.get_mut(term) {
+                let count = *count;
                 list.push(Posting { number, count, len });
             }
         }
+        let name = record.name.clone();
+        let terms = RecordTerms {
+            number,
+            name,
+            counts,
+        };
+        self.records.insert(number, Arc::new(terms));
     }
 }
 
@@ -98,7 +113,7 @@ impl Archive for BulkArchive<'_> {
         index.turn_to(scope);
         match kept {
             Some(number) if is_new => index.add_record(number, record),
-            Some(_) => index.lists.clear(),
+            Some(_) => index.clear(),
             None => {}
         }
         Ok(kept)
@@ -106,7 +121,7 @@ impl Archive for BulkArchive<'_> {
 
     fn read_postings(&self, scope: ArchiveScope<'_>, terms: &[String]) -> StoreResult<Postings> {
         let mut index = self.lock();
-        let read = index.read_missing(self.inner, scope, terms)?;
+        let read = index.read_missing(self.inner, scope, terms.iter().map(String::as_str))?;
         let held = |it: &String| index.lists.get(it).cloned().unwrap_or_default();
         Ok(Postings {
             lists: terms.iter().map(held).collect(),
@@ -117,12 +132,27 @@ impl Archive for BulkArchive<'_> {
     fn count_term_records(
         &self,
         scope: ArchiveScope<'_>,
-        terms: &[String],
+        terms: &[&str],
     ) -> StoreResult<Vec<usize>> {
         let mut index = self.lock();
-        index.read_missing(self.inner, scope, terms)?;
-        let count = |it: &String| index.lists.get(it).map_or(0, Vec::len);
+        index.read_missing(self.inner, scope, terms.iter().copied())?;
+        let count = |it: &&str| index.lists.get(*it).map_or(0, Vec::len);
         Ok(terms.iter().map(count).collect())
+    }
+
+    fn read_record_terms(
+        &self,
+        numbers: &[u64],
+        stems: &mut StemCache,
+    ) -> StoreResult<Vec<Arc<RecordTerms>>> {
+        let mut index = self.lock();
+        let is_missing = |it: &u64| !index.records.contains_key(it);
+        let missing: Vec<u64> = numbers.iter().copied().filter(is_missing).collect();
+        for it in self.inner.read_record_terms(&missing, stems)? {
+            index.records.insert(it.number, it);
+        }
+        let held = numbers.iter().filter_map(|it| index.records.get(it));
+        Ok(held.cloned().collect())
     }
 
     fn read_records(&self, numbers: &[u64]) -> StoreResult<Vec<ArchiveRecord>> {
@@ -160,11 +190,74 @@ impl Archive for BulkArchive<'_> {
     }
 
     fn forget_record(&self, handle: ArchiveHandle) -> StoreResult<bool> {
-        self.lock().lists.clear();
+        self.lock().clear();
         self.inner.forget_record(handle)
     }
 
     fn measure_size(&self, scope: ArchiveScope<'_>) -> StoreResult<ArchiveSize> {
         self.inner.measure_size(scope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::{ArchivePassage, PassageSpeaker, ram::RamArchive, related::find_related};
+    use jiff::Timestamp;
+
+    fn record(name: &str, text: &str) -> ArchiveRecord {
+        let at = Timestamp::UNIX_EPOCH;
+        let passage = ArchivePassage {
+            number: 1,
+            speaker: PassageSpeaker::User,
+            at,
+            text: text.into(),
+            pasted: None,
+        };
+        ArchiveRecord {
+            number: 0,
+            kind: ArchiveKind::Conversation,
+            space: Space::repo("acme/api").unwrap(),
+            name: name.into(),
+            author: None,
+            started_at: at,
+            ended_at: at,
+            task: None,
+            branch: None,
+            paths: BTreeSet::new(),
+            is_exposed: false,
+            passages: vec![passage],
+            related: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn bulk_archive_answers_as_the_one_below() {
+        let (plain, below) = (RamArchive::default(), RamArchive::default());
+        let bulk = BulkArchive::new(&below);
+        let texts = [
+            ("a", "the retrier makes seven attempts"),
+            ("b", "the basket keeps prices in cents"),
+            ("c", "nine attempts of the retrier, not seven"),
+            ("a", "the retrier makes eight attempts now"),
+            ("d", "how many attempts does the retrier make"),
+        ];
+        for (name, text) in texts {
+            let record = record(name, text);
+            let related = |it: &dyn Archive| find_related(it, &record).unwrap();
+            assert_eq!(related(&bulk), related(&plain), "{text}");
+            let kept = |it: &dyn Archive| it.keep_record(&record).unwrap();
+            assert_eq!(kept(&bulk), kept(&plain), "{text}");
+            let scope = ArchiveScope {
+                space: &record.space,
+                kind: record.kind,
+            };
+            let terms: Vec<String> = record
+                .extract_terms(&mut StemCache::default())
+                .into_keys()
+                .collect();
+            let postings = |it: &dyn Archive| it.read_postings(scope, &terms).unwrap();
+            assert_eq!(postings(&bulk), postings(&plain), "{text}");
+        }
     }
 }

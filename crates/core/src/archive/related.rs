@@ -38,17 +38,17 @@ pub fn find_related(archive: &dyn Archive, record: &ArchiveRecord) -> StoreResul
     let names: Vec<String> = counts.keys().cloned().collect();
     let corpus = archive.read_postings(scope, &names)?;
     let n_records: Vec<usize> = corpus.lists.iter().map(Vec::len).collect();
-    let terms = TermWeights::weigh(counts, &n_records, corpus.n_docs);
+    let terms = TermWeights::weigh(&counts, &n_records, corpus.n_docs);
     let nearest = terms.list_nearest(&corpus);
     let mut alike = Vec::new();
-    for other in archive.read_records(&nearest)? {
+    for other in archive.read_record_terms(&nearest, &mut stems)? {
         if other.name == record.name {
             continue;
         }
-        let counts = other.extract_terms(&mut stems);
-        let names: Vec<String> = counts.keys().cloned().collect();
+        let names: Vec<&str> = other.counts.keys().map(String::as_str).collect();
         let n_records = archive.count_term_records(scope, &names)?;
-        let cosine = terms.cosine(&TermWeights::weigh(counts, &n_records, corpus.n_docs));
+        let weights = TermWeights::weigh(&other.counts, &n_records, corpus.n_docs);
+        let cosine = terms.cosine(&weights);
         if cosine >= ALIKE {
             alike.push((other.number, cosine));
         }
@@ -58,25 +58,25 @@ pub fn find_related(archive: &dyn Archive, record: &ArchiveRecord) -> StoreResul
 }
 
 /// The terms of a record, each with its weight.
-struct TermWeights(BTreeMap<String, f32>);
+struct TermWeights<'a>(BTreeMap<&'a str, f32>);
 
-impl TermWeights {
+impl<'a> TermWeights<'a> {
     /// Weighs terms by how often they stand in the record, and in how many of all.
-    fn weigh(counts: BTreeMap<String, u32>, n_records: &[usize], n_docs: u64) -> Self {
+    fn weigh(counts: &'a BTreeMap<String, u32>, n_records: &[usize], n_docs: u64) -> Self {
         let widened = Postings {
             n_docs: n_docs + UNSEEN,
             ..Postings::default()
         };
-        let weigh = |((term, count), n): ((String, u32), &usize)| {
+        let weigh = |((term, count), n): ((&'a String, &u32), &usize)| {
             let rarity = bm25::inverse_frequency(&widened, (*n).max(1));
-            let share = if is_everyday_term(&term) {
+            let share = if is_everyday_term(term) {
                 EVERYDAY
             } else {
                 1.0
             };
-            (term, (1.0 + (count as f32).ln()) * rarity * share)
+            (term.as_str(), (1.0 + (*count as f32).ln()) * rarity * share)
         };
-        Self(counts.into_iter().zip(n_records).map(weigh).collect())
+        Self(counts.iter().zip(n_records).map(weigh).collect())
     }
 
     /// The records that share most of the weight.
@@ -93,12 +93,12 @@ impl TermWeights {
         nearest.map(|it| it.0).collect()
     }
 
-    fn cosine(&self, other: &Self) -> f32 {
+    fn cosine(&self, other: &TermWeights<'_>) -> f32 {
         let shared = self.0.iter().filter_map(|(term, weight)| {
             let other = other.0.get(term)?;
             Some(weight * other)
         });
-        let length = |it: &Self| it.0.values().map(|it| it * it).sum::<f32>().sqrt();
+        let length = |it: &TermWeights<'_>| it.0.values().map(|it| it * it).sum::<f32>().sqrt();
         let lengths = length(self) * length(other);
         if lengths > 0.0 {
             shared.sum::<f32>() / lengths

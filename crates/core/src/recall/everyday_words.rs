@@ -1,6 +1,8 @@
 //! Words of every prompt to a coding agent, which tell nothing of what it is about: those of any order, numbers, days, and the
 //! endings of source files.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 /// The words, as terms, so without their endings.
 const EVERYDAY: &str = "add also chang check code command continu creat delet do done edit ensur error explain fail file find first \
     fix follow function go good help implement improv instal issu keep know last let line list look make mean move \
@@ -13,8 +15,8 @@ const EVERYDAY: &str = "add also chang check code command continu creat delet do
 
 /// Whether a term stands in any prompt. A single letter or digit does.
 pub(crate) fn is_everyday_term(term: &str) -> bool {
-    let is_one_sign = term.len() == 1;
-    is_one_sign || EVERYDAY.split(' ').any(|it| it == term)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYDAY.split(' ').collect());
+    term.len() == 1 || WORDS.contains(term)
 }
 
 #[cfg(test)]

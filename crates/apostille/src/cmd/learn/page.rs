@@ -259,7 +259,7 @@ fn format_run(paint: &Paint, it: &PastReply) -> String {
         format!("{memories} learned how a command fared\n")
     });
     for proposed in &it.proposals {
-        let line = format!("  {}  {}", proposed.handle, flatten_to_line(&proposed.fact));
+        let line = format!("{}  {}", proposed.handle, flatten_to_line(&proposed.fact));
         text += &paint.wrap_text(&line, 2);
     }
     text += &format_if(!it.proposals.is_empty(), || {
