@@ -6,13 +6,16 @@
 mod page;
 mod survey;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use apostille_agents::{
     clients::find_client_profile,
     learn::LearnOutcome,
     past_sessions::{PastAudience, PastFindings, find_end, learn_from_past_session},
-    past_transcripts::PastSession,
+    past_transcripts::{PastSession, RecordedFolder},
     transcript::{TranscriptTurn, strip_checkout_root},
     transcripts::{TranscriptError, USUAL_BYTES},
 };
@@ -211,6 +214,12 @@ fn read_turns(session: &SurveyedSession) -> Result<Vec<TranscriptTurn>, Transcri
     let profile = find_client_profile(session.past.client);
     let mut turns = profile.read_transcript_file(&session.past.path, USUAL_BYTES)?;
     strip_checkout_root(&mut turns, &session.root);
+    // The agent may have come to the checkout over a link.
+    if let Some(RecordedFolder::Path(folder)) = &session.past.head.folder
+        && fs::canonicalize(folder).is_ok_and(|it| it == session.root)
+    {
+        strip_checkout_root(&mut turns, folder);
+    }
     Ok(turns)
 }
 

@@ -61,6 +61,7 @@ const COMMANDS: &[(&str, CommandUse)] = &[
     // A copy of what is kept, to be read back.
     ("export", Upkeep(Nothing, &["", "--format=markdown"])),
     ("import", Silent),
+    ("learn", Silent),
     (
         "task start",
         Looks(Each, &["retry-the-checkout", "QUESTION"]),
