@@ -31,6 +31,7 @@ pub mod archive;
 pub mod briefing;
 pub mod client;
 pub mod clients;
+pub mod commit_origin;
 pub mod ended_session;
 pub mod episode;
 pub mod extract;

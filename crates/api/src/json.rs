@@ -4,6 +4,7 @@
 //! Each is declared once, as a struct: serde writes it, and its derived `JsonSchema` is what the OpenAPI document tells.
 
 mod audit;
+mod change_reason;
 mod details;
 mod import;
 mod log;
@@ -20,6 +21,10 @@ mod task;
 pub(crate) mod text_schema;
 
 pub use audit::AuditReply;
+pub use change_reason::{
+    ChangeReasonReply, ChangeView, TracedMemoryView, TracedPromptView, TracedQuoteView,
+    TracedSessionView, TracedTaskView,
+};
 pub use details::{MemoryDetails, MemoryDetailsReply};
 pub use details::{find_replacements, read_memory_history};
 pub use import::ImportReply;

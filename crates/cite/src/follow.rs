@@ -37,7 +37,7 @@ use std::{
     rc::Rc,
 };
 
-pub use hunks::find_replaced_words;
+pub use hunks::{find_replaced_words, trace_rows_back};
 pub use judge::JudgedClaim;
 pub use partial_citation::PartialCitation;
 

@@ -7,8 +7,10 @@
 //! and it would be one more implementation of what decides a verdict. A process costs two milliseconds, once, and only
 //! where a commit has to be read.
 
+mod blame;
 mod cat_file;
 mod commit;
+mod commit_details;
 mod commit_messages;
 mod config;
 mod discover;
@@ -30,8 +32,10 @@ pub(crate) mod tests;
 
 use apostille_cite::source::SourceError;
 
+pub use blame::BlamedLines;
 pub use commit::Commit;
 pub(crate) use commit::MAX_FILES;
+pub use commit_details::CommitDetails;
 pub use discover::Checkout;
 pub use head::GitHead;
 pub(crate) use history::{diff_worktree_with_commit, list_sparse_excluded};

@@ -185,7 +185,7 @@ pub enum CliCommand {
     Model(ModelArgs),
     /// Answer a hook of an agent's client, in its own JSON
     Hook(HookArgs),
-    /// Which memories an agent was shown, and why
+    /// Which memories an agent was shown, or what led to a line or a commit
     Why(WhyArgs),
     /// Set up the agents in use: server, hooks and rules
     Init(InitArgs),

@@ -19,6 +19,7 @@
 //! [`apostille_core::speaker::Speaker`], and [`confirm`] asks for the [`pin`] there, where the user set one.
 
 pub mod atomic_file;
+pub mod change_reason;
 pub mod commit_index;
 pub mod config;
 pub mod confirm;

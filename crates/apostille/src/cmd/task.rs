@@ -9,6 +9,8 @@ mod phase;
 mod start;
 mod trailers;
 
+pub use trailers::list_fixed_texts;
+
 use apostille_core::{
     memory::{Memory, Voice},
     refusal::Refusal,

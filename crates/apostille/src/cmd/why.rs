@@ -1,7 +1,14 @@
-//! `why`: which memories an agent was shown in a session, and why.
+//! `why`: which memories an agent was shown in a session, when one memory was shown, and what led to a line or a commit.
+
+mod change;
+mod target;
 
 use apostille_agents::session::AgentSession;
+use apostille_core::memory::{Memory, MemoryName};
 use jiff::Timestamp;
+use serde::Serialize;
+
+use target::{WhyTarget, read_why_target};
 
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
 use apostille_terminal::{
@@ -9,14 +16,28 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandOutput, CommandResult},
     paint::{
         BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_if, format_score_breakdown,
-        make_terminal_safe, style_text,
+        join_texts, make_terminal_safe, style_text,
     },
 };
-use apostille_workspace::sessions;
+use apostille_workspace::{sessions, workspace::Workspace};
 
-/// Says what a session was shown, and why.
+/// How many sessions are told in which a memory was shown, the latest, and how many are looked at.
+const MAX_SESSIONS: usize = 10;
+const MAX_LOOKED_AT: usize = 400;
+
+/// Says what a session was shown and why, or what led to what is named.
 pub fn run(ctx: &CommandContext, args: &WhyArgs) -> CommandResult {
     let workspace = ctx.open_workspace()?;
+    let Some(what) = &args.what else {
+        return run_why_session(ctx, &workspace, args);
+    };
+    match read_why_target(ctx, &workspace, what)? {
+        WhyTarget::Memory(name) => run_why_memory(ctx, &workspace, name),
+        WhyTarget::Change(target) => change::run_why_change(ctx, &workspace, &target),
+    }
+}
+
+fn run_why_session(ctx: &CommandContext, workspace: &Workspace, args: &WhyArgs) -> CommandResult {
     let sessions = sessions::open_session_ledger(&ctx.system)?.list_sessions();
     if args.list {
         return Ok(build_sessions_output(ctx, &sessions));
@@ -41,6 +62,60 @@ pub fn run(ctx: &CommandContext, args: &WhyArgs) -> CommandResult {
     Ok(ctx.render_output(&json, |paint| {
         format_session_page(paint, session, &json.moments)
     }))
+}
+
+/// The sessions in which a memory was shown, or withheld.
+#[derive(Serialize)]
+struct WhyMemoryReply {
+    ok: bool,
+    memory: String,
+    sessions: Vec<SessionReply>,
+}
+
+/// Says in which sessions a memory was shown, and why.
+fn run_why_memory(ctx: &CommandContext, workspace: &Workspace, name: MemoryName) -> CommandResult {
+    let memory = workspace.find_named(&[name])?.remove(0);
+    let ledger = sessions::open_session_ledger(&ctx.system)?;
+    let mut told = ledger.list_recent(MAX_LOOKED_AT, |it| it.told_ids().contains(&memory.id));
+    told.truncate(MAX_SESSIONS);
+    let replies = told
+        .iter()
+        .map(|it| only_this_memory(workspace, it, &memory));
+    let json = WhyMemoryReply {
+        ok: true,
+        memory: memory.handle().to_string(),
+        sessions: replies.collect::<CommandResult<_>>()?,
+    };
+    let answer = ctx.render_output(&json, |paint| {
+        let pages = told.iter().zip(&json.sessions);
+        join_texts(
+            pages.map(|(it, view)| format_session_page(paint, it, &view.moments)),
+            "\n",
+        )
+    });
+    let none = format!(
+        "{} was shown in no session that is still recorded\n",
+        json.memory
+    );
+    Ok(answer.or_nothing(told.is_empty(), &none))
+}
+
+/// What a session was shown of one memory.
+fn only_this_memory(
+    workspace: &Workspace,
+    session: &AgentSession,
+    memory: &Memory,
+) -> CommandResult<SessionReply> {
+    let spaces = workspace.spaces();
+    let mut reply = SessionReply::from_session(&workspace.context(), &spaces, session, true)?;
+    let id = memory.id.to_string();
+    for moment in &mut reply.moments {
+        moment.shown.retain(|it| it.id == id);
+        moment.withheld.retain(|it| it.id == id);
+    }
+    let is_about = |it: &MomentView| !it.shown.is_empty() || !it.withheld.is_empty();
+    reply.moments.retain(is_about);
+    Ok(reply)
 }
 
 fn build_sessions_output(ctx: &CommandContext, sessions: &[AgentSession]) -> CommandOutput {

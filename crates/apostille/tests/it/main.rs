@@ -76,3 +76,4 @@ mod tokens;
 mod trailers;
 mod trust;
 mod verify;
+mod why;

@@ -62,6 +62,23 @@ pub fn find_replaced_words(was: &str, now: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Which rows of the old version these rows of the new one are; `None` for one that is new, or was edited. How lines end does
+/// not count.
+pub fn trace_rows_back(was: &FileLines, now: &FileLines, rows: Range<u32>) -> Vec<Option<u32>> {
+    fn strip_ends<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
+        let lines = lines.iter();
+        lines.map(|it| it.trim_ascii_end()).collect()
+    }
+    let hunks = diff_lines(&strip_ends(was.lines()), &strip_ends(now.lines()));
+    let trace = |row: u32| {
+        let is_new = hunks.iter().any(|it| it.now.contains(&row));
+        let before = hunks.iter().take_while(|it| it.now.end <= row).last();
+        let old = before.map_or(row, |it| it.was.end + (row - it.now.end));
+        (!is_new).then_some(old)
+    };
+    rows.map(trace).collect()
+}
+
 /// Whether a hunk touches a line of this range, or puts new ones between its lines.
 pub(super) fn is_touched_by_hunk(hunk: &Hunk, rows: &Range<u32>) -> bool {
     if hunk.was.is_empty() {
@@ -209,4 +226,25 @@ fn find_row_of_token(sheet: &FileLines, rows: &Range<u32>, word: usize) -> u32 {
         }
     }
     rows.end.saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_traced_back_to_the_version_before() {
+        let check = |was: &str, now: &str, expected: &[Option<u32>]| {
+            let (was, now) = (
+                FileLines::from_bytes(was.as_bytes()),
+                FileLines::from_bytes(now.as_bytes()),
+            );
+            let rows = 0..now.line_count();
+            assert_eq!(trace_rows_back(&was, &now, rows), expected);
+        };
+        check("a\nb\n", "a\nb\n", &[Some(0), Some(1)]);
+        check("a\nb\n", "a\r\nb\r\n", &[Some(0), Some(1)]);
+        check("a\nb\nc\n", "new\na\nc\n", &[None, Some(0), Some(2)]);
+        check("a\nb\nc\n", "a\nx\nc\n", &[Some(0), None, Some(2)]);
+    }
 }

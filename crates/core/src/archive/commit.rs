@@ -30,6 +30,8 @@ const TRAILERS: &[&str] = &[
     "cc:",
     "reported-by:",
     "git-svn-id:",
+    "task-id:",
+    "prompt-version:",
     "fixes #",
     "closes #",
     "(cherry picked from",

@@ -807,3 +807,41 @@ mod work {
         check(&repo.root().join(".husky/_"));
     }
 }
+
+mod blame {
+    use super::*;
+
+    #[test]
+    fn lines_are_blamed_on_the_commits_that_wrote_them_and_nothing_is_run() {
+        let (repo, _) = GitTestRepo::with_commit();
+        repo.write_file("src/b.rs", "fn a() {}\nfn b() {}\n");
+        let first = repo.commit_all("add both\n\nThe reason.\n\nTask-Id: both");
+        repo.write_file("src/b.rs", "fn a() {}\nfn b(x: u8) {}\nfn c() {}\n");
+        let second = repo.commit_all("change b");
+        // What a repository configures for its files would write this one.
+        let run = repo.sibling_path("run");
+        let program = format!("touch {}; cat", run.display());
+        repo.write_file(".gitattributes", "*.rs filter=x diff=x\n");
+        for key in ["filter.x.clean", "filter.x.smudge", "diff.x.textconv"] {
+            repo.run_git(&["config", key, &program]);
+        }
+        let checkout = repo.discover_checkout();
+        let path = parse_test_path("src/b.rs");
+        let blame = |from: u32, to: u32| {
+            let lines = apostille_cite::citation::LineSpan::new(from, to).unwrap();
+            let blamed = checkout.blame_lines(&second, &path, lines).unwrap();
+            let blamed = blamed.into_iter().map(|it| (it.commit, it.lines));
+            blamed.collect::<Vec<_>>()
+        };
+        assert_eq!(blame(1, 1), [(first.clone(), vec![1])]);
+        assert_eq!(
+            blame(1, 3),
+            [(second.clone(), vec![2, 3]), (first.clone(), vec![1])]
+        );
+        let details = checkout.read_commit_details(&first).unwrap().unwrap();
+        assert_eq!(details.text, "add both\n\nThe reason.\n\nTask-Id: both");
+        assert_eq!(details.files, ["src/b.rs"]);
+        assert!(!run.exists());
+        assert_eq!(checkout.read_commit_details("--output=x").unwrap(), None);
+    }
+}

@@ -33,6 +33,15 @@ pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> 
     Some(format!("{said}{end}{gap}{missing}{end}{rest}"))
 }
 
+/// What a trailer of a message says, by its name.
+pub fn read_trailer<'m>(message: &'m str, name: &str) -> Option<&'m str> {
+    let body: Vec<&str> = message.lines().collect();
+    let block = find_trailer_block(&body)?;
+    let mut trailers = block.into_iter().filter_map(|it| it.split_once(':'));
+    let found = trailers.find(|it| it.0.trim_end().eq_ignore_ascii_case(name))?;
+    Some(found.1.trim()).filter(|it| !it.is_empty())
+}
+
 /// Whether a message says no more than a template does, comments left out: then git gives the commit up by itself.
 pub fn is_untouched_template(message: &str, template: &str, comment: &str) -> bool {
     fn list_words<'t>(text: &'t str, comment: &str) -> Vec<&'t str> {
@@ -166,6 +175,21 @@ mod tests {
         // What a squash quotes is no trailer of this commit.
         let quoted = "Squashed commit\n\ncommit 1\n\n    Task-Id: old\n";
         check(quoted, Some(&format!("{quoted}\n{BOTH}")));
+    }
+
+    #[test]
+    fn trailer_is_read_from_the_last_paragraph_alone() {
+        let check = |message: &str, expected: Option<&str>| {
+            assert_eq!(read_trailer(message, "Task-Id"), expected, "{message:?}");
+        };
+        check(
+            "s\n\nwhy\n\nTask-Id: fix\nPrompt-Version: 0a\n",
+            Some("fix"),
+        );
+        check("s\n\ntask-id : fix", Some("fix"));
+        check("s\n\nTask-Id: fix\n\nmore words", None);
+        check("Task-Id: fix", None);
+        check("s\n\nTask-Id:", None);
     }
 
     #[test]

@@ -303,6 +303,9 @@ pub struct HookArgs {
 /// `why`.
 #[derive(Debug, Clone, Args)]
 pub struct WhyArgs {
+    /// A line as src/api.rs:12 or lines as src/api.rs:12-18, a commit, or a memory; without it, a session
+    #[arg(value_name = "WHAT", conflicts_with_all = ["session", "all", "list"])]
+    pub what: Option<String>,
     /// Which session, by its id or the beginning of it; the latest here unless said
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,

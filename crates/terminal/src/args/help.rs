@@ -152,9 +152,17 @@ Examples:
   $ apostille why --all
   $ apostille why --list
   $ apostille why --session 3f2a --json
+  $ apostille why m-12                      # the sessions that were shown this memory
+  $ apostille why src/retry.rs:12           # what led to this line; 12-18 for several
+  $ apostille why 3f2a91c                   # what led to this commit; HEAD and branches, too
 
-What was shown to an agent by its hooks in its last turn: each memory, how it stood when it was
-looked up, where its score came from, and whether it was of use.",
+Without a name: what was shown to an agent by its hooks in its last turn: each memory, how it stood
+when it was looked up, where its score came from, and whether it was of use.
+
+Of a line or a commit: the commit, the reason in its message, the task and the prompt version in its
+trailers, the conversation that made it with your deciding words, the memories that had been shown
+in it, and the memories that cite the line. Each step says what it rests on, or that nothing was
+found. Exit code 1 when nothing but the commit is known.",
     ),
     (
         "recall",

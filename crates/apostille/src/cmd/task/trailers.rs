@@ -44,16 +44,20 @@ fn build_commit_trailers(ctx: &CommandContext) -> CommandResult<Vec<(&'static st
     let Some(task) = task::find_active_task(&ctx.system, &place, &settings) else {
         return Ok(Vec::new());
     };
-    let fixed = [
-        ("instructions", Profile::Default.instructions()),
-        ("frame", FRAME),
-        ("rules", RULES),
-    ];
-    let version = prompt::compute_repo_prompt_version(&place.root, &fixed);
+    let (version, _) = prompt::compute_repo_prompt_version(&place.root, &list_fixed_texts());
     Ok(vec![
         ("Task-Id", task.slug.to_string()),
         ("Prompt-Version", version.to_string()),
     ])
+}
+
+/// The fixed texts of this program that agents are given.
+pub fn list_fixed_texts() -> [(&'static str, &'static str); 3] {
+    [
+        ("instructions", Profile::Default.instructions()),
+        ("frame", FRAME),
+        ("rules", RULES),
+    ]
 }
 
 fn write_message_trailers(
