@@ -5,6 +5,7 @@ mod close_tasks;
 mod failed_command;
 mod history_request;
 mod ignore_request;
+mod last_decisions;
 mod mentioned_paths;
 mod page;
 mod past_words;
@@ -33,11 +34,13 @@ use apostille_core::{
 pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
+pub use last_decisions::{DECIDED, DECIDED_IN_TASK};
 pub use page::{FRAME, IDENTITY, KEPT, TASK};
 pub use past_words::{COMMITS, SAID};
 pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
+use last_decisions::EarlierWords;
 use page::BriefingPage;
 use past_words::{PastWords, PastWordsRequest};
 use prompt_kind::{PromptKind, recognize_prompt_kind};
@@ -117,12 +120,27 @@ impl Briefing {
 
 impl BriefingAudience<'_> {
     /// At the start of a session: who the person is and how they want things done, the state of the task, and what waits
-    /// for approval. After the client dropped most of what was said, also the corrections and rules that were shown before.
+    /// for approval. After the client dropped most of what was said, also the corrections and rules that were shown before, and
+    /// what the person decided last.
     pub fn brief_session_start(
         &self,
         cx: &Context,
         task: &str,
         is_compacted: bool,
+    ) -> Result<Briefing, CoreError> {
+        let earlier = EarlierWords {
+            is_own: is_compacted,
+            task: None,
+        };
+        self.brief_start(cx, task, is_compacted, earlier)
+    }
+
+    fn brief_start(
+        &self,
+        cx: &Context,
+        task: &str,
+        is_compacted: bool,
+        earlier: EarlierWords<'_>,
     ) -> Result<Briefing, CoreError> {
         // The same bytes at every start: prompt caches stay valid.
         let Some(mut page) = BriefingPage::from_policy(cx.policy, &AgentSession::default()) else {
@@ -135,6 +153,7 @@ impl BriefingAudience<'_> {
         let mut shown = page.push_hits(preferences);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
         self.push_session_notes(cx, &mut page)?;
+        self.push_last_decisions(cx, &mut page, earlier)?;
         let worse = page.push_worse_in_half(self.worse);
         if is_compacted {
             let mut kept = self.list_shown_rules(cx)?;

@@ -245,7 +245,7 @@ fn format_conversation(
 }
 
 /// Words in quotes; marks like ours are made plain, so that no words can end their own quotation.
-fn format_quote(it: &ArchiveQuote) -> String {
+pub(super) fn format_quote(it: &ArchiveQuote) -> String {
     let plain = |text: &str| sanitize_line(text).replace(['“', '”'], "\"");
     let said = plain(&it.text);
     match (&it.answered, it.speaker) {

@@ -172,6 +172,89 @@ fn notes_come_back_at_the_next_tool_after_a_compaction_in_every_client() {
     }
 }
 
+const LIMIT: &str = "No, never more than seven attempts: the eighth trips the limiter.";
+
+/// A session in which the user decides something, as Claude Code writes it down; then it compacts.
+fn decide(env: &mut Env, session: &str) {
+    start(env, session, "startup");
+    let turns = [
+        "make the retrier behave, the upstream blocks us",
+        "I would try ten times. Is that fine?",
+        LIMIT,
+        "Understood.",
+    ];
+    let mut lines = String::new();
+    for (at, text) in turns.iter().enumerate() {
+        let when = format!("2026-03-01T12:0{at}:00Z");
+        let role = ["user", "assistant"][at % 2];
+        let line = json!({
+            "type": role, "uuid": when, "timestamp": when, "sessionId": session,
+            "message": { "id": when, "role": role, "content": [{ "type": "text", "text": text }] },
+        });
+        lines += &format!("{line}\n");
+        if role == "user" {
+            env.at(&when);
+            prompt(env, session, text);
+        }
+    }
+    std::fs::write(env.home().join(format!("{session}.jsonl")), lines).unwrap();
+    env.at("2026-03-01T12:05:00Z");
+    hooked(env, session, "PreCompact", &json!({ "trigger": "auto" }));
+    env.ok(&["hook", &format!("--after={session}")]);
+}
+
+#[test]
+fn last_decisions_come_back_after_a_compaction_in_every_client() {
+    for client in Client::ALL.iter().copied() {
+        let mut env = world();
+        decide(&mut env, "s1");
+        env.at("2026-03-01T12:06:00Z");
+        answer_sample(&env, client, |it| it.moment == HookMoment::Compact);
+        let told = answer_sample(&env, client, is_telling_tool);
+        assert!(
+            told.contains("earlier in this session") && told.contains("never more than seven"),
+            "{client}: {told}"
+        );
+        env.at("2026-03-01T12:09:00Z");
+        let again = answer_sample(&env, client, is_telling_tool);
+        assert!(
+            !again.contains("never more than seven"),
+            "{client}, once: {again}"
+        );
+    }
+}
+
+#[test]
+fn after_a_compaction_come_task_notes_and_decisions_in_bullets() {
+    let mut env = world();
+    env.set("CLAUDE_CODE_SESSION_ID", "s1");
+    env.ok(&[
+        "task",
+        "start",
+        "Tame the retrier",
+        "--phases",
+        "plan,build",
+    ]);
+    decide(&mut env, "s1");
+    note(&mut env, "s1", NOTE);
+    env.at("2026-03-01T12:06:00Z");
+    let told = start(&env, "s1", "compact");
+    insta::assert_snapshot!(told);
+    env.at("2026-03-01T12:07:00Z");
+    assert_eq!(start(&env, "s1", "compact"), told);
+    // What only goes on has its words before it, and what begins has no such words; a turn without memory has nothing.
+    env.at("2026-03-01T12:08:00Z");
+    assert!(!start(&env, "s1", "resume").contains("never more than seven"));
+    let told = start(&env, "s2", "startup");
+    assert!(
+        told.contains("last worked on") && told.contains("never more than seven"),
+        "{told}"
+    );
+    env.at("2026-03-01T12:10:00Z");
+    prompt(&env, "s1", "ignore memory: go on");
+    assert_eq!(start(&env, "s1", "compact"), "");
+}
+
 #[test]
 fn notes_come_back_on_resume_in_every_client_that_says_so() {
     for client in [Client::Copilot, Client::Codex, Client::Gemini] {

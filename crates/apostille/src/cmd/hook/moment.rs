@@ -385,17 +385,28 @@ fn build_moment_briefing(
     if let Some(task) = find_subtask(told) {
         return Ok(reader.brief_subtask(cx, task)?);
     }
-    // The state of the task in hand, as lines.
-    let task = || {
-        task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
-            .map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS))
-            .transpose()
-            .map(Option::unwrap_or_default)
+    // The task in hand, by name, and its state as lines.
+    let slug_and_task = || -> CommandResult<(Option<String>, String)> {
+        let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings);
+        let Some(task) = task else {
+            return Ok((None, String::new()));
+        };
+        let bullets = format_task_bullets(cx, &repo, &task, TASK_CHARS)?;
+        Ok((Some(task.slug.to_string()), bullets))
     };
+    let task = || slug_and_task().map(|it| it.1);
     Ok(match &told.moment {
         HookMoment::Start { .. } if is_start_kept(told, open) => reader.brief_session_notes(cx)?,
-        HookMoment::Start { is_compacted, .. } => {
+        // One that goes on still has what was said in it, but for what its client dropped.
+        HookMoment::Start {
+            is_again,
+            is_compacted,
+        } if *is_again || *is_compacted => {
             reader.brief_session_start(cx, &task()?, *is_compacted)?
+        }
+        HookMoment::Start { .. } => {
+            let (slug, task) = slug_and_task()?;
+            reader.brief_start_in_task(cx, &task, slug.as_deref())?
         }
         HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
         HookMoment::Touch { .. } if is_first_after_compaction(told, open) => {
