@@ -136,6 +136,8 @@ pub struct Settings {
     pub secrets: SecretPolicy,
     /// Where the gates of tasks are written down.
     pub task_dir: RepoPath,
+    /// Whether tasks write files into the repository; where nobody says, those that it has already.
+    pub task_files: Option<bool>,
     /// Whether NOTES.md tells of the active task.
     pub task_notes: bool,
     /// Where each setting came from; what is not here is a default.
@@ -162,6 +164,7 @@ impl Settings {
             confirm: ConfirmMode::Off,
             secrets: SecretPolicy::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
+            task_files: None,
             task_notes: true,
             origins: BTreeMap::new(),
         })
@@ -170,6 +173,11 @@ impl Settings {
     /// Where a setting came from.
     fn origin(&self, key: SettingKey) -> &SettingOrigin {
         self.origins.get(&key).unwrap_or(&SettingOrigin::Default)
+    }
+
+    /// Whether somebody set it.
+    pub fn is_set(&self, key: SettingKey) -> bool {
+        *self.origin(key) != SettingOrigin::Default
     }
 
     /// Whether the command line names another repository than the one of this folder. In the environment and in the user's
@@ -223,7 +231,7 @@ impl Settings {
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
         let (n_allowed, n_rules) = self.secrets.count_entries();
-        let rows: [(SettingKey, &dyn ToString); 32] = [
+        let rows: [(SettingKey, &dyn ToString); 33] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -243,6 +251,7 @@ impl Settings {
             (SettingKey::GithubRead, &self.github_read),
             (SettingKey::TrustAllow, &self.trust_allow),
             (SettingKey::TaskDir, &self.task_dir),
+            (SettingKey::TaskFiles, &show_task_files(self.task_files)),
             (SettingKey::TaskNotes, &self.task_notes),
             (SettingKey::ModelUrl, &show_or_none(&model.url)),
             (SettingKey::ModelName, &show_or_none(&model.name)),
@@ -538,6 +547,7 @@ impl ConfigReader {
                     |_| "expected a folder within the repository, such as plans/artifacts",
                 )?
             }
+            SettingKey::TaskFiles => settings.task_files = Some(scalar.as_flag()?),
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
             SettingKey::SecretsAllow => {
                 let policy = settings.secrets.clone().with_allowed(scalar.as_list()?);
@@ -733,6 +743,15 @@ fn parse_name(scalar: &ConfigScalar) -> Result<&str, String> {
 fn is_repository_store(place: &ProjectFolder, origin: &SettingOrigin, store: &StoreUrl) -> bool {
     let is_said = matches!(origin, SettingOrigin::Flag | SettingOrigin::Environment);
     origin.is_repository() || (is_said && trust::is_store_in_checkout(place, store))
+}
+
+/// Where nobody says whether tasks write files, those are written that are there.
+fn show_task_files(set: Option<bool>) -> &'static str {
+    match set {
+        None => "auto",
+        Some(true) => "true",
+        Some(false) => "false",
+    }
 }
 
 #[cfg(test)]

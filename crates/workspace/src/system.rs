@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 64] = [
+pub(crate) const NAMES: [&str; 65] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -39,6 +39,7 @@ pub(crate) const NAMES: [&str; 64] = [
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",
     "APOSTILLE_TASK_DIR",
+    "APOSTILLE_TASK_FILES",
     "APOSTILLE_TASK_NOTES",
     "APOSTILLE_NOW",
     "XDG_CONFIG_HOME",

@@ -5,19 +5,27 @@ mod notes;
 mod started;
 
 use std::{
+    collections::BTreeSet,
     fs::{self, OpenOptions},
     io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
 use apostille_cite::citation::RepoPath;
+use apostille_files::lock::{secure_private_folder, set_private_mode};
 use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug, gate, gate::GateLog};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::{atomic_file, project_folder::ProjectFolder};
-use crate::{config::Settings, error::CommandError, system::System};
+use crate::{
+    config::{SettingKey, Settings},
+    error::CommandError,
+    system::{System, build_no_home_error},
+};
 
+/// The file at the root that tells of the active task.
+const NOTES_FILE: &str = "NOTES.md";
 /// The file in git's folder that names the active task of a working tree.
 const POINTER: &str = "apostille-task";
 /// The largest file of gates that is read.
@@ -32,10 +40,16 @@ const MAX_TASKS: usize = 2_000;
 pub struct CheckoutTasks {
     root: PathBuf,
     dir: RepoPath,
+    /// Where the tasks are that write nothing into the repository; `None` where nobody knows this user's folder.
+    own: Option<PathBuf>,
+    /// Whether a new task writes its gates into the repository.
+    is_in_repository: bool,
     pointer: PathBuf,
     /// The list of tasks that were begun here; `None` where nobody knows this user's folder.
     started: Option<PathBuf>,
+    /// Whether NOTES.md tells of the active task where it is there, and whether it is made where it is not.
     has_notes: bool,
+    makes_notes: bool,
     now: Timestamp,
     session: Option<String>,
     /// For the names of files that are written aside.
@@ -61,12 +75,17 @@ impl CheckoutTasks {
         settings: &Settings,
     ) -> Result<Self, CommandError> {
         let data = system.env.data_dir();
+        let data_file = data.map(|it| locate_user_task_file(&it, place));
+        let is_refused = settings.task_files == Some(false);
         Ok(Self {
+            is_in_repository: has_task_files(place, settings),
+            own: data_file.as_ref().map(|it| it.with_extension("kept")),
             root: place.root.clone(),
             dir: settings.task_dir.clone(),
             pointer: locate_task_pointer(system, place)?,
-            started: data.map(|it| locate_user_task_file(&it, place).with_extension("started")),
-            has_notes: settings.task_notes,
+            started: data_file.map(|it| it.with_extension("started")),
+            has_notes: settings.task_notes && !is_refused,
+            makes_notes: settings.task_files == Some(true),
             now: system.now,
             session: system.env.session_id().map(Into::into),
             draw: (system.random_source())(),
@@ -105,11 +124,17 @@ impl CheckoutTasks {
 
     /// Every task of this checkout, in the order of their beginning.
     pub fn list_tasks(&self) -> Result<Vec<Task>, CommandError> {
-        let folder = self.path_without_links(&[])?;
-        let entries = fs::read_dir(&folder).into_iter().flatten();
-        let mut tasks: Vec<Task> = entries
-            .filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok())
-            .take(MAX_TASKS)
+        let shared = self.path_without_links(&[]);
+        let shared = match self.is_in_repository {
+            true => Some(shared?),
+            false => shared.ok(),
+        };
+        let folders = [shared, self.own.clone()].into_iter().flatten();
+        let entries = folders.flat_map(|it| fs::read_dir(it).into_iter().flatten());
+        let names = entries.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());
+        let names: BTreeSet<TaskSlug> = names.take(MAX_TASKS).collect();
+        let mut tasks: Vec<Task> = names
+            .into_iter()
             .filter_map(|slug| self.get(&slug).ok()?)
             .collect();
         tasks.sort_by(|a, b| (a.started_at, &a.slug).cmp(&(b.started_at, &b.slug)));
@@ -139,12 +164,10 @@ impl CheckoutTasks {
         }
         let path = self.gate_log_path(slug)?;
         let write = || -> io::Result<()> {
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            let mut file = OpenOptions::new()
-                .read(true)
-                .append(true)
-                .create(true)
-                .open(&path)?;
+            self.create_parent(&path)?;
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true);
+            let mut file = self.set_mode_of(&path, &mut options).open(&path)?;
             let is_whole = has_complete_last_line(&mut file)?;
             let gap = if is_whole { "" } else { "\n" };
             file.write_all(format!("{gap}{}\n", passage.to_json_line()).as_bytes())
@@ -178,7 +201,7 @@ impl CheckoutTasks {
         self.remove_start(slug)
             .and_then(|()| remove_if_there(&path))
             .map_err(|error| build_task_file_error("remove", &path, &error))?;
-        let folder = self.path_without_links(&[slug.as_str()])?;
+        let folder = self.task_folder(slug)?;
         // Only empty folders go: a person may keep files of their own beside the gates.
         let _ = fs::remove_dir(folder.join("observability"));
         let _ = fs::remove_dir(&folder);
@@ -186,7 +209,69 @@ impl CheckoutTasks {
     }
 
     fn gate_log_path(&self, slug: &TaskSlug) -> Result<PathBuf, CommandError> {
-        self.path_without_links(&[slug.as_str(), "observability", &format!("{slug}.ndjson")])
+        self.path_in_task(slug, &["observability", &format!("{slug}.ndjson")])
+    }
+
+    /// The folder of a task: in the repository where it is there, or where a new one belongs there; else among this user's data.
+    fn task_folder(&self, slug: &TaskSlug) -> Result<PathBuf, CommandError> {
+        let shared = self.path_without_links(&[slug.as_str()]);
+        let is_shared = self.is_in_repository || shared.as_ref().is_ok_and(|it| it.exists());
+        let own = self.own.as_ref().map(|it| it.join(slug.as_str()));
+        match own {
+            Some(own) if own.exists() || !is_shared => Ok(own),
+            None if !is_shared => Err(build_no_home_error()),
+            _ => shared,
+        }
+    }
+
+    /// A path below the folder of a task, with no link on the way.
+    pub(super) fn path_in_task(
+        &self,
+        slug: &TaskSlug,
+        below: &[&str],
+    ) -> Result<PathBuf, CommandError> {
+        let mut path = self.task_folder(slug)?;
+        for part in below {
+            path.push(part);
+            refuse_link(&path)?;
+        }
+        Ok(path)
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        self.own.as_ref().is_some_and(|it| path.starts_with(it))
+    }
+
+    /// Makes the folder of a file; among this user's data nobody else may look into it.
+    fn create_parent(&self, path: &Path) -> io::Result<()> {
+        let Some(parent) = path.parent() else {
+            return Ok(());
+        };
+        match self.is_own(path) {
+            true => secure_private_folder(parent),
+            false => fs::create_dir_all(parent),
+        }
+    }
+
+    fn set_mode_of<'o>(&self, path: &Path, options: &'o mut OpenOptions) -> &'o mut OpenOptions {
+        match self.is_own(path) {
+            true => set_private_mode(options),
+            false => options,
+        }
+    }
+
+    /// The files that a task writes, as a person knows them: from the root of the repository, or in full where they are among
+    /// this user's data.
+    pub fn list_written_files(&self, slug: &TaskSlug) -> Result<Vec<String>, CommandError> {
+        let gates = self.gate_log_path(slug)?;
+        let name = |path: &Path| {
+            let below = path.strip_prefix(&self.root).unwrap_or(path);
+            below.display().to_string()
+        };
+        let notes = self.root.join(NOTES_FILE);
+        let has_notes = self.has_notes && (self.makes_notes || notes.is_file());
+        let files = [Some(name(&gates)), has_notes.then(|| name(&notes))];
+        Ok(files.into_iter().flatten().collect())
     }
 
     /// A path below the folder of tasks, with no link on the way: a link could lead anywhere.
@@ -194,15 +279,30 @@ impl CheckoutTasks {
         let mut path = self.root.clone();
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
-            if path.is_symlink() {
-                let path = path.display();
-                let why = format!("'{path}' is a link, and links are not followed here");
-                return Err(CommandError::config(why)
-                    .with_hint("set task.dir to a folder of the repository"));
-            }
+            refuse_link(&path)?;
         }
         Ok(path)
     }
+}
+
+fn refuse_link(path: &Path) -> Result<(), CommandError> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let path = path.display();
+    let why = format!("'{path}' is a link, and links are not followed here");
+    Err(CommandError::config(why).with_hint("set task.dir to a folder of the repository"))
+}
+
+/// Whether a new task writes its gates into the repository: where somebody asks for it, names a folder for them, or where the
+/// repository has such a folder.
+fn has_task_files(place: &ProjectFolder, settings: &Settings) -> bool {
+    let is_named = settings.is_set(SettingKey::TaskDir);
+    let first = settings.task_dir.as_str().split('/').next();
+    let is_there = || first.is_some_and(|it| place.root.join(it).is_dir());
+    settings
+        .task_files
+        .unwrap_or_else(|| is_named || is_there())
 }
 
 /// Where the active task is named: in git's folder of this working tree, where nothing is committed; outside git, among

@@ -9,6 +9,13 @@ use crate::{
     mcp::{Era, Talk},
 };
 
+/// A world in which tasks write their files into the repository.
+fn writing() -> Env {
+    let mut env = Env::new();
+    env.set("APOSTILLE_TASK_FILES", "true");
+    env
+}
+
 fn read(env: &Env, path: &str) -> String {
     fs::read_to_string(env.repo().join(path)).unwrap_or_else(|error| format!("({})", error.kind()))
 }
@@ -48,7 +55,7 @@ fn without_commits(text: &str) -> String {
 #[expect(clippy::too_many_lines, reason = "a story is told in one piece")]
 #[test]
 fn a_task_over_three_phases() {
-    let mut env = Env::new();
+    let mut env = writing();
     env.write("NOTES.md", "# Notes\n\nbuy milk\n");
     let mut out = String::new();
     let mut tell = |env: &Env, command: &[&str]| {
@@ -173,7 +180,7 @@ fn a_task_over_three_phases() {
 
 #[test]
 fn notes_that_were_ours_alone_are_gone_in_the_end() {
-    let mut env = Env::new();
+    let mut env = writing();
     env.ok(&["task", "start", "Something"]);
     assert!(read(&env, "NOTES.md").starts_with("<!-- apostille:task -->\n## Something\n"));
     env.ok(&["task", "done"]);
@@ -254,8 +261,56 @@ fn holds(path: &std::path::Path, needle: &[u8]) -> bool {
 }
 
 #[test]
+fn task_writes_into_the_repository_only_what_is_there_or_asked_for() {
+    let gates = "plans/artifacts/something/observability/something.ndjson";
+    let check = |prepare: &dyn Fn(&mut Env), has_gates: bool, has_notes: bool| {
+        let mut env = Env::new();
+        prepare(&mut env);
+        let told = env.ok(&["task", "start", "Something"]);
+        env.ok(&["task", "note", "one", "--blocker"]);
+        assert_eq!(env.repo().join(gates).exists(), has_gates, "{told}");
+        assert_eq!(
+            told.contains(&format!("writes {gates}")),
+            has_gates,
+            "{told}"
+        );
+        assert_eq!(told.contains(" and NOTES.md"), has_notes, "{told}");
+        assert_eq!(
+            read(&env, "NOTES.md").contains("- blocked: "),
+            has_notes,
+            "{told}"
+        );
+        // It is the same task wherever it is kept, also when the repository gets such a folder later.
+        env.write("plans/README.md", "plans\n");
+        let shown = env.ok(&["task", "show"]);
+        assert!(
+            shown.contains("Something") && shown.contains("one"),
+            "{shown}"
+        );
+        env.ok(&["task", "done"]);
+        assert_eq!(env.repo().join(gates).exists(), has_gates, "{told}");
+        env.ok(&["task", "forget", "something", "--yes"]);
+        let left: Vec<_> = files(env.home())
+            .into_iter()
+            .filter(|it| it.to_string_lossy().contains("something.ndjson"))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    };
+    check(&|_| (), false, false);
+    check(&|it| it.write("NOTES.md", "# Notes\n"), false, true);
+    check(&|it| it.write("plans/a.md", "a\n"), true, false);
+    check(&|it| _ = it.set("APOSTILLE_TASK_FILES", "true"), true, true);
+    let refused = |it: &mut Env| {
+        it.set("APOSTILLE_TASK_FILES", "false");
+        it.write("plans/a.md", "a\n");
+        it.write("NOTES.md", "# Notes\n");
+    };
+    check(&refused, false, false);
+}
+
+#[test]
 fn what_is_forgotten_leaves_the_notes_too() {
-    let env = Env::new();
+    let env = writing();
     env.ok(&["task", "start", "Something"]);
     env.ok(&["task", "note", "the vendor is called Umbrella", "--blocker"]);
     assert!(read(&env, "NOTES.md").contains("Umbrella"));
@@ -315,7 +370,7 @@ fn forget_says_nothing_of_what_is_forgotten() {
 
 #[test]
 fn a_line_that_was_torn_is_passed_by() {
-    let env = Env::new();
+    let env = writing();
     env.ok(&["task", "start", "Something"]);
     env.ok(&["task", "note", "one"]);
     let path = "plans/artifacts/something/observability/something.ndjson";
@@ -357,7 +412,7 @@ fn a_process_that_is_killed_leaves_a_readable_task() {
 
 #[test]
 fn a_task_that_was_left_open_is_closed_with_an_episode_once() {
-    let mut env = Env::new();
+    let mut env = writing();
     env.ok(&["task", "start", "Something", "--phase", "build"]);
     env.ok(&["task", "note", "half of it works"]);
     env.at("2026-03-20T12:00:00Z");
@@ -437,9 +492,10 @@ fn users_folder_of_tasks_is_private_whatever_the_umask() {
             .map(|it| it.unwrap().path())
             .collect();
         assert!(!names.is_empty());
-        names
-            .iter()
-            .for_each(|it| assert_eq!(mode(it), 0o600, "{}", it.display()));
+        for it in names.iter().chain(&files(&tasks)) {
+            let expected = if it.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode(it), expected, "{}", it.display());
+        }
         // Also a folder that an earlier version left open is closed.
         fs::set_permissions(&tasks, fs::Permissions::from_mode(0o755)).unwrap();
     };
@@ -858,7 +914,7 @@ fn task_starts_although_nothing_can_be_looked_up() {
     let mut env = with_past_task();
     env.set("APOSTILLE_INJECT_MODE", "off");
     let ran = env.run(&["task", "start", "Lower the upload limit"]);
-    assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran}");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 2), "{ran}");
 }
 
 #[test]

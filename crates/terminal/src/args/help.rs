@@ -645,8 +645,9 @@ Examples:
   $ apostille task hooks --install     # Task-Id and Prompt-Version in every commit
 
 What is noted is an episode: `recall --episodes` finds it, `forget` removes it. The gates that the
-task passes are lines in plans/artifacts/<task>/observability; NOTES.md tells of the active task in
-at most twenty lines (settings task.dir and task.notes). docs/tasks.md tells the whole story.",
+task passes are lines in plans/artifacts/<task>/observability, and NOTES.md tells of the active task
+in at most twenty lines, where the repository has them; else the gates are in your data folder.
+`task start` says which; task.files = true writes both. docs/tasks.md tells the whole story.",
     ),
     (
         "task start",

@@ -52,6 +52,8 @@ words! {
         ModelGuard = "model.guard",
         /// Where the gates of tasks are written down.
         TaskDir = "task.dir",
+        /// Whether tasks write files into the repository.
+        TaskFiles = "task.files",
         /// Whether NOTES.md tells of the active task.
         TaskNotes = "task.notes",
         /// Which values are no secrets.

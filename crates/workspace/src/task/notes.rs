@@ -41,6 +41,9 @@ impl CheckoutTasks {
             Ok(text) => text,
             Err(error) => return Ok(lines.map(|_| problem(error.to_string()))),
         };
+        if text.is_none() && !self.makes_notes {
+            return Ok(None);
+        }
         let done = match notes_block::replace_task_block(text.as_deref(), lines.as_deref()) {
             NotesChange::Keep => Ok(()),
             NotesChange::Unclear => {

@@ -1,5 +1,7 @@
 //! `task start`: a task begins, or is taken up again.
 
+use std::path::Path;
+
 use apostille_agents::task_opening::TaskOpening;
 use apostille_api::task_start::{TaskStart, open_starting_task};
 use apostille_core::{policy::InjectMode, refusal::Refusal};
@@ -43,20 +45,34 @@ pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     told += &super::format_task_problems(&opening.problems);
     problems.extend(opening.problems.iter().cloned());
     let view = TaskView::new(&task, Some(&task.slug));
-    let json = json!({"ok": true, "outcome": outcome, "task": view, "context": opening.block, "problems": problems});
+    let files = tasks.list_written_files(&task.slug)?;
+    let json = json!({"ok": true, "outcome": outcome, "task": view, "files": files, "context": opening.block, "problems": problems});
     Ok(ctx
         .render_output(&json, |_| {
             let phase = task.format_phase().map(|it| flatten_to_line(&it));
             let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
             format!(
-                "{}  {}{}\n{}",
+                "{}  {}{}\n{}{}",
                 format_outcome(outcome, &task.slug),
                 flatten_to_line(&task.title),
                 phase.unwrap_or_default(),
+                format_written_files(&files),
                 opening.block
             )
         })
         .with_err(told))
+}
+
+/// Which files the task writes; those of this user's data are named in full.
+fn format_written_files(files: &[String]) -> String {
+    let named: Vec<String> = files.iter().map(|it| flatten_to_line(it)).collect();
+    let is_own = files.first().is_some_and(|it| Path::new(it).is_absolute());
+    let way = if is_own {
+        "; task.files = true has the gates in the repository"
+    } else {
+        ""
+    };
+    format!("  {DIM}writes {}{way}{DIM:#}\n", named.join(" and "))
 }
 
 /// What helps with a task that begins here; nothing where memory is shown to nobody unasked.
