@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::task::{NoteSort, SUMMARY, TaskStatus, has_tag, left_open::LEFT, summary};
+use crate::task::{
+    NoteSort, SUMMARY, TaskStatus, has_tag, left_open::LEFT, phase_report::REPORT, summary,
+};
 use apostille_core::{
     Context, CoreError,
     format::format_utc_day,
@@ -180,6 +182,8 @@ impl ReportItem {
         match () {
             () if has(NoteSort::Decision.as_str()) => self.decisions.push(it),
             () if is_sort => self.n_notes += 1,
+            // The end of the task tells what came of its phases.
+            () if has(REPORT) => {}
             () => self.sessions.push(it),
         }
     }

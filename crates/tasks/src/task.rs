@@ -7,10 +7,12 @@ pub mod bullets;
 pub mod gate;
 pub mod left_open;
 pub mod notes_block;
+pub mod phase_report;
 pub mod promote;
 pub mod prompt_version;
 pub mod slug;
 pub mod summary;
+pub mod task_file;
 pub mod trailers;
 
 use jiff::Timestamp;
@@ -26,6 +28,7 @@ use apostille_text::{moderate, shorten::shorten_text};
 pub use apostille_core::task_words::{NoteSort, TaskStatus};
 pub use gate::{Gate, GateAction, GateEvent};
 pub use slug::TaskSlug;
+pub use task_file::{TaskFile, TaskFileName};
 
 /// The longest title, in characters.
 pub const TITLE_CHARS: usize = 120;
@@ -52,6 +55,15 @@ pub struct TaskEntry {
     pub is_resolved: bool,
 }
 
+/// The report on a phase, by its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportEntry {
+    /// The memory that has the words.
+    pub id: MemoryId,
+    /// The phase that it is about.
+    pub phase: Option<String>,
+}
+
 /// A task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
@@ -71,6 +83,10 @@ pub struct Task {
     pub outcome: Option<MemoryId>,
     /// Its notes.
     pub entries: Vec<TaskEntry>,
+    /// The reports on its phases.
+    pub reports: Vec<ReportEntry>,
+    /// Its free files.
+    pub files: Vec<TaskFile>,
     /// When it began.
     pub started_at: Timestamp,
     /// When the phase it is in began.
@@ -109,6 +125,8 @@ impl Task {
             status: TaskStatus::Open,
             outcome: None,
             entries: Vec::new(),
+            reports: Vec::new(),
+            files: Vec::new(),
             started_at: passage.at,
             phase_at: passage.at,
             touched_at: passage.at,
@@ -140,6 +158,10 @@ impl Task {
                 let entries = self.entries.iter_mut().filter(|it| it.id == *id);
                 entries.for_each(|it| it.is_resolved = true);
             }
+            GateAction::Reported(id) => self.add_report(*id),
+            GateAction::Filed(revision) => {
+                task_file::add_revision(&mut self.files, passage.at, revision);
+            }
             GateAction::Done(outcome) => self.end_with(TaskStatus::Done, *outcome),
             GateAction::Abandoned(outcome) => self.end_with(TaskStatus::Abandoned, *outcome),
         }
@@ -166,6 +188,13 @@ impl Task {
             phase: self.phase.clone(),
             is_resolved: false,
         });
+    }
+
+    fn add_report(&mut self, id: MemoryId) {
+        if self.reports.iter().all(|it| it.id != id) {
+            let phase = self.phase.clone();
+            self.reports.push(ReportEntry { id, phase });
+        }
     }
 
     fn end_with(&mut self, status: TaskStatus, outcome: Option<MemoryId>) {
@@ -233,7 +262,8 @@ pub fn load_task_memories(
     task: &Task,
 ) -> Result<Vec<Memory>, CoreError> {
     let entries = task.entries.iter().map(|it| it.id);
-    let ids: Vec<MemoryId> = entries.chain(task.outcome).collect();
+    let reports = task.reports.iter().map(|it| it.id);
+    let ids: Vec<MemoryId> = entries.chain(reports).chain(task.outcome).collect();
     let mut memories = cx.store.get_by_ids(&ids)?;
     memories.retain(|it| it.space == *space && it.task.as_deref() == Some(task.slug.as_str()));
     Ok(memories)

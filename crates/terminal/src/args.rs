@@ -31,8 +31,9 @@ pub use agents::{
 };
 pub use command_line::parse_command_line;
 pub use task::{
-    TaskArgs, TaskDoneArgs, TaskForgetArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs,
-    TaskPhaseArgs, TaskShowArgs, TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
+    PhaseReportArgs, TaskArgs, TaskDoneArgs, TaskFileArgs, TaskForgetArgs, TaskHooksArgs,
+    TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs, TaskStartArgs, TaskSubcommand,
+    TaskTrailersArgs,
 };
 pub use upkeep::{
     AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, SecretsArgs,

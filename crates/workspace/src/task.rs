@@ -1,5 +1,6 @@
 //! Tasks in a checkout: gates in a file of lines, the active one in git's own folder, its state in `NOTES.md`.
 
+mod files;
 mod left_open;
 mod notes;
 mod started;
@@ -198,6 +199,7 @@ impl CheckoutTasks {
         if pointer.is_some_and(|it| it.trim() == slug.as_str()) {
             self.set_active(None)?;
         }
+        self.remove_files(slug)?;
         self.remove_start(slug)
             .and_then(|()| remove_if_there(&path))
             .map_err(|error| build_task_file_error("remove", &path, &error))?;

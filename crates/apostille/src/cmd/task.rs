@@ -1,11 +1,13 @@
 //! `task`: what is being done. Its words are episodes, its gates are lines in the checkout.
 
 mod done;
+mod file;
 mod forget;
 mod hooks;
 mod list_and_show;
 mod note;
 mod phase;
+mod phase_report;
 mod start;
 mod trailers;
 
@@ -33,6 +35,7 @@ pub fn run(ctx: &CommandContext, args: &args::TaskArgs) -> CommandResult {
         TaskSubcommand::Note(args) => note::run(ctx, args),
         TaskSubcommand::Phase(args) => phase::run(ctx, args),
         TaskSubcommand::Done(args) => done::run(ctx, args),
+        TaskSubcommand::File(args) => file::run(ctx, args),
         TaskSubcommand::List(args) => list_and_show::run_task_list(ctx, *args),
         TaskSubcommand::Show(args) => list_and_show::run_task_show(ctx, args),
         TaskSubcommand::Forget(args) => forget::run(ctx, args),

@@ -261,6 +261,134 @@ fn holds(path: &std::path::Path, needle: &[u8]) -> bool {
 }
 
 #[test]
+fn phase_leaves_a_report_that_the_next_reads_and_is_held_against() {
+    let env = Env::new();
+    env.ok(&[
+        "task",
+        "start",
+        "Fix the login",
+        "--phases",
+        "plan,build,ship",
+    ]);
+    env.ok(&[
+        "task",
+        "note",
+        "use a lease instead of a lock",
+        "--decision",
+    ]);
+    env.ok(&["task", "note", "the lease test passes", "--verified"]);
+    let told = env.ok(&[
+        "task",
+        "phase",
+        "build",
+        "--done",
+        "wrote the plan",
+        "--verified",
+        "the migration runs on staging",
+        "--open",
+        "nobody owns the rollout",
+        "--next",
+        "build the lease",
+    ]);
+    insta::assert_snapshot!(told);
+    // A blocker that contradicts what was verified says so at once, and a report that says so or is silent, too.
+    let told = env.ok(&["task", "note", "the lease test fails again", "--blocker"]);
+    assert!(
+        told.contains("regressed: the lease test passes (was verified in phase plan)"),
+        "{told}"
+    );
+    let told = env.ok(&["task", "phase", "ship", "--done", "built it"]);
+    insta::assert_snapshot!(told);
+    // A new session has it before it, and so has who looks.
+    let json: serde_json::Value =
+        serde_json::from_str(&env.ok(&["--json", "task", "phase", "build"])).unwrap();
+    assert_eq!(
+        json["reports"].as_array().unwrap().len(),
+        2 + usize::from(json["report"].is_object())
+    );
+    assert!(
+        env.ok(&["task", "show"])
+            .contains("not mentioned: the migration runs")
+    );
+    // What is said of the last phase comes at the end; what is wrong with it changes nothing.
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let ran = env.run(&["task", "done", "--open", &secret]);
+    assert!(ran.code == 3 && ran.err.contains("secret"), "{ran}");
+    let ran = env.run(&["task", "phase", "ship", "--done", &"x".repeat(300)]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(env.ok(&["task", "show"]).contains("phase build"));
+    let told = env.ok(&[
+        "task",
+        "done",
+        "--verified",
+        "the lease test passes now",
+        "--next",
+        "remove the lock",
+    ]);
+    assert!(
+        told.contains("next: remove the lock") && !told.contains("regressed: the lease"),
+        "{told}"
+    );
+}
+
+#[test]
+fn task_holds_files_with_every_revision() {
+    let mut env = writing();
+    env.ok(&["task", "start", "Fix the login"]);
+    assert_eq!(env.run(&["task", "file"]).code, 1);
+    let write = |env: &Env, text: &str, more: &[&str]| {
+        let ran = env.fed(
+            &[&["task", "file", "plan.md", "--write", "-"], more].concat(),
+            text,
+        );
+        assert_eq!(ran.code, 0, "{ran}");
+        ran.out
+    };
+    write(&env, "1. lock\n", &[]);
+    assert!(write(&env, "1. lock\n", &[]).starts_with("unchanged plan.md  revision 1"));
+    env.at("2026-03-02T12:00:00Z");
+    write(&env, "1. lease\n", &["--why", "the lock starves"]);
+    assert_eq!(env.ok(&["task", "file", "plan.md"]), "1. lease\n");
+    assert_eq!(
+        env.ok(&["task", "file", "plan.md", "--revision", "1"]),
+        "1. lock\n"
+    );
+    // What somebody edits by hand is what it says, and a revision of its own before the next one.
+    let path = "plans/artifacts/fix-the-login/plan.md";
+    env.write(path, "1. lease\n2. test\n");
+    assert_eq!(env.ok(&["task", "file", "plan.md"]), "1. lease\n2. test\n");
+    write(&env, "1. ship\n", &[]);
+    insta::assert_snapshot!(env.ok(&["task", "file"]));
+    assert_eq!(
+        env.ok(&["task", "file", "plan.md", "--revision", "3"]),
+        "1. lease\n2. test\n"
+    );
+    // Neither a secret nor a name that leads elsewhere is kept.
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let ran = env.fed(&["task", "file", "plan.md", "--write", "-"], &secret);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(
+        files(env.home())
+            .iter()
+            .all(|it| !holds(it, secret.as_bytes()))
+    );
+    for name in ["../plan.md", "revisions", ".git"] {
+        assert_eq!(
+            env.run(&["task", "file", name, "--write", path]).code,
+            2,
+            "{name}"
+        );
+    }
+    assert_eq!(
+        env.run(&["task", "file", "plan.md", "--revision", "9"])
+            .code,
+        2
+    );
+    env.ok(&["task", "forget", "fix-the-login", "--yes"]);
+    assert!(!env.repo().join("plans/artifacts/fix-the-login").exists());
+}
+
+#[test]
 fn task_writes_into_the_repository_only_what_is_there_or_asked_for() {
     let gates = "plans/artifacts/something/observability/something.ndjson";
     let check = |prepare: &dyn Fn(&mut Env), has_gates: bool, has_notes: bool| {

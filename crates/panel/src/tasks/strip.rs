@@ -51,7 +51,7 @@ fn classify_gate_tone(it: &GateEvent) -> &'static str {
         Gate::Blocked | Gate::Abandoned => "bad",
         Gate::Done | Gate::Verified | Gate::Unblocked => "good",
         Gate::Decided => "info",
-        Gate::Started | Gate::Phase | Gate::Noted => "plain",
+        Gate::Started | Gate::Phase | Gate::Noted | Gate::Reported | Gate::Filed => "plain",
     }
 }
 

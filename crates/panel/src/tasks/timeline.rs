@@ -47,8 +47,10 @@ impl TaskPage<'_> {
         let noted = match what {
             GateAction::Started(start) => return shown(&start.title),
             GateAction::Phase(name) => return shown(name),
+            GateAction::Filed(it) => return shown(&format!("{}, revision {}", it.name, it.number)),
             GateAction::Done(None) | GateAction::Abandoned(None) => return html! {},
-            GateAction::Noted(id)
+            GateAction::Reported(id)
+            | GateAction::Noted(id)
             | GateAction::Decided(id)
             | GateAction::Verified(id)
             | GateAction::Blocked(id)

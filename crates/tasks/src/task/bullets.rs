@@ -3,7 +3,10 @@
 //! Kept are the active phase, unresolved blockers, constraints and decisions; notes and what was verified are counted,
 //! and everything verbose is left to `task show`.
 
-use super::{CONSTRAINT, NoteSort, Task, has_tag, load_task_memories};
+use super::{
+    CONSTRAINT, NoteSort, Task, has_tag, load_task_memories,
+    phase_report::{PhaseReport, ReportPart},
+};
 use apostille_cite::standing::Standing;
 use apostille_core::{
     Context, CoreError, memory::Memory, recall::render::sanitize_line, space::Space,
@@ -64,6 +67,9 @@ pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize)
         "decided",
         &bullets(NoteSort::Decision, &|it| !is_constraint_decision(it)),
     );
+    for line in format_last_report(task, seen) {
+        room.push_line(line);
+    }
     if let Some(counts) = format_note_counts(task) {
         room.push_line(counts);
     }
@@ -85,6 +91,28 @@ fn format_note_bullet(it: &VerifiedMemory) -> String {
         standing if standing.is_refuted() => format!("{handle} is withheld: {how}"),
         _ => format!("{handle} ({how}) {}", fact()),
     }
+}
+
+/// What the last report says is open again, open, and next.
+fn format_last_report(task: &Task, seen: &[VerifiedMemory]) -> Vec<String> {
+    let found = task.reports.iter().rev().find_map(|entry| {
+        let memory = seen
+            .iter()
+            .map(|it| &it.memory)
+            .find(|it| it.id == entry.id)?;
+        let report = PhaseReport::from_fact(entry.phase.clone(), &memory.fact);
+        memory.is_active().then_some(report)
+    });
+    let Some(report) = found else {
+        return Vec::new();
+    };
+    let parts = [ReportPart::Regressed, ReportPart::Open, ReportPart::Next];
+    let line = |part: &ReportPart| {
+        let items: Vec<String> = report.list_items(*part).map(sanitize_line).collect();
+        let text = shorten_text(&items.join("; "), BULLET_CHARS);
+        (!items.is_empty()).then(|| format!("reported {part}: {text}"))
+    };
+    parts.iter().filter_map(line).collect()
 }
 
 fn format_note_counts(task: &Task) -> Option<String> {

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_PHASES, PHASE_CHARS, TITLE_CHARS, TaskSlug, sanitise_task_text};
+use super::{
+    MAX_PHASES, PHASE_CHARS, TITLE_CHARS, TaskSlug, sanitise_task_text,
+    task_file::{FileRevision, WHY_CHARS},
+};
 use apostille_core::{format::format_timestamp, memory::MemoryId};
 use apostille_text::words::words;
 
@@ -27,6 +30,10 @@ words! {
         Blocked = "blocked",
         /// It does so no more.
         Unblocked = "unblocked",
+        /// A phase left its report.
+        Reported = "reported",
+        /// A file of the task was written.
+        Filed = "filed",
         /// The task was brought to its end.
         Done = "done",
         /// The task was given up, or left open.
@@ -66,6 +73,10 @@ pub enum GateAction {
     Blocked(MemoryId),
     /// This stands in the way no more.
     Unblocked(MemoryId),
+    /// This reports on the phase.
+    Reported(MemoryId),
+    /// This revision of a file was written.
+    Filed(FileRevision),
     /// The end, and the memory that tells of it.
     Done(Option<MemoryId>),
     /// Given up, and the memory that tells of it.
@@ -83,6 +94,8 @@ impl GateAction {
             Self::Verified(_) => Gate::Verified,
             Self::Blocked(_) => Gate::Blocked,
             Self::Unblocked(_) => Gate::Unblocked,
+            Self::Reported(_) => Gate::Reported,
+            Self::Filed(_) => Gate::Filed,
             Self::Done(_) => Gate::Done,
             Self::Abandoned(_) => Gate::Abandoned,
         }
@@ -120,6 +133,12 @@ struct GateRecord {
     commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
 }
@@ -163,6 +182,12 @@ fn convert_gate_record(line: GateRecord) -> Option<GateEvent> {
         Gate::Verified => GateAction::Verified(memory?),
         Gate::Blocked => GateAction::Blocked(memory?),
         Gate::Unblocked => GateAction::Unblocked(memory?),
+        Gate::Reported => GateAction::Reported(memory?),
+        Gate::Filed => GateAction::Filed(FileRevision {
+            name: line.file?.parse().ok()?,
+            number: line.revision.filter(|it| *it > 0)?,
+            why: line.why.map(|it| sanitise_task_text("why", &it, WHY_CHARS)),
+        }),
         Gate::Done => GateAction::Done(memory),
         Gate::Abandoned => GateAction::Abandoned(memory),
     };
@@ -192,7 +217,12 @@ impl GateEvent {
                 (line.commit, line.by) = (it.commit, it.by);
             }
             GateAction::Phase(name) => line.phase = Some(name.clone()),
-            GateAction::Noted(id)
+            GateAction::Filed(it) => {
+                line.file = Some(it.name.to_string());
+                (line.revision, line.why) = (Some(it.number), it.why.clone());
+            }
+            GateAction::Reported(id)
+            | GateAction::Noted(id)
             | GateAction::Decided(id)
             | GateAction::Verified(id)
             | GateAction::Blocked(id)

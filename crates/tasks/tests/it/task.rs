@@ -26,6 +26,8 @@ use proptest::prelude::*;
 use crate::world::{World, repo};
 
 const GOLDEN: &str = include_str!("../golden/gates_v1.ndjson");
+/// The gates that were added later: reports of phases, and files.
+const GOLDEN_REPORTS: &str = include_str!("../golden/gates_v1_reports.ndjson");
 
 #[test]
 fn gate_lines_round_trip_byte_for_byte() {
@@ -41,9 +43,21 @@ fn gate_lines_round_trip_byte_for_byte() {
         .collect();
     assert_eq!(again, GOLDEN);
     let mut gates: Vec<Gate> = log.passages.iter().map(|it| it.what.gate()).collect();
+    let later = parse_gate_log(GOLDEN_REPORTS);
+    let again: String = later
+        .passages
+        .iter()
+        .map(|it| it.to_json_line() + "\n")
+        .collect();
+    assert_eq!(again, GOLDEN_REPORTS);
+    gates.extend(later.passages.iter().map(|it| it.what.gate()));
     gates.sort_unstable();
     gates.dedup();
     assert_eq!(gates, Gate::ALL);
+    let task = Task::from_events(&later.passages).unwrap();
+    assert_eq!(task.reports[0].phase.as_deref(), Some("plan"));
+    let revisions = task.files[0].revisions.iter().map(|it| it.1.number);
+    assert_eq!(revisions.collect::<Vec<_>>(), [1, 2]);
     let task = Task::from_events(&log.passages).unwrap();
     assert_eq!(
         (task.status, task.format_phase().as_deref()),

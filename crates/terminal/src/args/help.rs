@@ -640,7 +640,8 @@ Examples:
   $ apostille task note \"use a lease instead of a lock\" --decision --cite src/login.rs:10-14
   $ apostille task note \"the staging database is down\" --blocker
   $ apostille task note \"staging is back\" --resolves m-12
-  $ apostille task phase build
+  $ apostille task phase build --done \"wrote the plan\" --verified \"the lease test passes\" --next \"build it\"
+  $ apostille task file plan.md --write draft.md --why \"the lock starves\"
   $ apostille task done --outcome \"sessions survive a restart\" --promote m-11
   $ apostille task hooks --install     # Task-Id and Prompt-Version in every commit
 
@@ -668,6 +669,26 @@ Examples:
   $ apostille task note \"the lease test passes\" --verified
   $ apostille task note \"staging is down\" --blocker
   $ apostille task note \"staging is back\" --resolves m-12",
+    ),
+    (
+        "task phase",
+        "\
+Examples:
+  $ apostille task phase build
+  $ apostille task phase build --done \"wrote the plan\" --verified \"the lease test passes\"
+  $ apostille task phase ship --open \"nobody owns the rollout\" --next \"ask Bo\"
+
+What is said is the report on the phase that ends; its notes belong to it. The reports of all phases
+are read back. What was verified before and is open again is said, and so is what is not mentioned.",
+    ),
+    (
+        "task file",
+        "\
+Examples:
+  $ apostille task file                        # the files of the task, with their revisions
+  $ apostille task file plan.md --write draft.md --why \"the lock starves\"
+  $ apostille task file plan.md --write -      # from the standard input
+  $ apostille task file plan.md --revision 1",
     ),
     (
         "task done",

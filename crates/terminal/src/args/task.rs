@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use apostille_agents::task_opening::OPENING_TOKENS;
 use apostille_core::memory::{Kind, MemoryName};
-use apostille_tasks::task::{NoteSort, TaskSlug};
+use apostille_tasks::task::{NoteSort, TaskFileName, TaskSlug};
 use clap::{Args, Subcommand};
 
 use super::build_word_parser;
@@ -29,6 +29,8 @@ pub enum TaskSubcommand {
     Phase(TaskPhaseArgs),
     /// End the task, and offer what is worth keeping
     Done(TaskDoneArgs),
+    /// Free files of the task, such as its plan, with every revision
+    File(TaskFileArgs),
     /// The tasks of this checkout
     List(TaskListArgs),
     /// Everything about one task
@@ -123,6 +125,35 @@ pub struct TaskPhaseArgs {
     /// It was not planned, and is a phase all the same
     #[arg(long)]
     pub new: bool,
+    /// What is said of the phase that ends.
+    #[command(flatten)]
+    pub report: PhaseReportArgs,
+}
+
+/// What is said of a phase that ends; its notes are added.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Report on the phase that ends")]
+pub struct PhaseReportArgs {
+    /// What was done (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub done: Vec<String>,
+    /// What was checked, and holds (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub verified: Vec<String>,
+    /// What is left, or fails (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub open: Vec<String>,
+    /// What comes next (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub next: Vec<String>,
+}
+
+impl PhaseReportArgs {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        let parts = [&self.done, &self.verified, &self.open, &self.next];
+        parts.iter().all(|it| it.is_empty())
+    }
 }
 
 /// `task done`.
@@ -142,6 +173,28 @@ pub struct TaskDoneArgs {
     /// The kind of what is promoted; found out unless said
     #[arg(long, value_parser = build_word_parser(Kind::ALL, Kind::as_str), requires = "promote")]
     pub kind: Option<Kind>,
+    /// What is said of the last phase.
+    #[command(flatten)]
+    pub report: PhaseReportArgs,
+}
+
+/// `task file`.
+#[derive(Debug, Args)]
+pub struct TaskFileArgs {
+    /// Which file, such as plan.md; all of them are listed without
+    pub name: Option<TaskFileName>,
+    /// Write it from this file, or from the standard input with -
+    #[arg(long, value_name = "PATH", requires = "name")]
+    pub write: Option<String>,
+    /// Why it is revised
+    #[arg(long, value_name = "TEXT", requires = "write")]
+    pub why: Option<String>,
+    /// Show this revision instead of the file as it is
+    #[arg(long, value_name = "N", requires = "name", conflicts_with = "write")]
+    pub revision: Option<u32>,
+    /// Another task than the active one
+    #[arg(long, value_name = "SLUG")]
+    pub task: Option<TaskSlug>,
 }
 
 /// `task list`.

@@ -20,8 +20,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    build_task_voice, find_meant_task, format_verified_note, note::remember_task_draft,
-    open_task_desk, require_open_task, verify_offered_notes,
+    build_task_voice, find_meant_task, format_verified_note,
+    note::remember_task_draft,
+    open_task_desk,
+    phase_report::{PhaseReportView, leave_phase_report},
+    require_open_task, verify_offered_notes,
 };
 use crate::{
     cmd::format_outcome,
@@ -30,7 +33,7 @@ use crate::{
 use apostille_terminal::{
     args::TaskDoneArgs,
     command_context::{CommandContext, CommandResult},
-    paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text},
+    paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, join_texts, style_text},
 };
 use apostille_workspace::{error, task::CheckoutTasks, workspace::Workspace};
 
@@ -68,6 +71,14 @@ pub fn run(ctx: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
         let name = format!("{} among the notes of {}", it.handle(), task.slug);
         return Err(Refusal::NoSuchMemory { name }.into());
     }
+    // What is wrong with the outcome is said before anything is written.
+    let outcome = args.outcome.as_ref();
+    let outcome = outcome.map(|it| task::validate_task_text("outcome", it, OUTCOME_CHARS));
+    outcome.transpose()?;
+    let (task, report) = match task.is_open() && !args.report.is_empty() {
+        true => leave_phase_report(ctx, &workspace, &tasks, task, &args.report)?,
+        false => (task, None),
+    };
     let (task, summary) = end_task(ctx, &workspace, &tasks, task, args)?;
     let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let promoted = notes
@@ -84,12 +95,22 @@ pub fn run(ctx: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
     if let Some(summary) = &summary {
         json["summary"] = json!(MemoryView::from(summary));
     }
+    if let Some(report) = &report {
+        json["report"] = json!(report);
+    }
     json["promoted"] = json!(promoted);
     // What else may become knowledge.
     json["durable"] = json!(json::build_memory_views(&durable));
     json["problems"] = json!(problems);
     let answer = ctx.render_output(&json, |paint| {
-        format_task_done(paint, &task, summary.as_ref(), &promoted, &durable)
+        let told = format_task_done(paint, &task, summary.as_ref(), &promoted, &durable);
+        let regressions = report.iter().map(PhaseReportView::format_regressions);
+        let report = report.iter().map(|it| it.format(paint));
+        format!(
+            "{told}{}{}",
+            join_texts(regressions, ""),
+            join_texts(report, "")
+        )
     });
     let code = if ok { error::OK } else { error::REFUSED };
     Ok(answer.with_code(code).with_err(err))

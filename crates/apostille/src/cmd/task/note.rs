@@ -6,10 +6,13 @@ use apostille_core::{
     refusal::Refusal,
     remember::{self, RememberOutcome},
 };
-use apostille_tasks::task::{CONSTRAINT, GateAction, NoteSort, Task};
+use apostille_tasks::task::{
+    CONSTRAINT, GateAction, NoteSort, Task,
+    phase_report::{VerifiedItem, find_regressed, list_verified_items},
+};
 use serde::Serialize;
 
-use super::{build_task_voice, find_open_task, open_task_desk};
+use super::{build_task_voice, find_open_task, open_task_desk, phase_report::load_standing_notes};
 use crate::{
     cmd::{
         format_outcome,
@@ -34,6 +37,9 @@ struct TaskNoteReply {
     pending: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resolved: Vec<String>,
+    /// What was verified in an earlier phase, of a blocker that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regressed: Option<String>,
     problems: Vec<String>,
 }
 
@@ -53,6 +59,7 @@ pub fn run(ctx: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
     for it in &resolved {
         task = tasks.record_gate(&task.slug, GateAction::Unblocked(it.id))?;
     }
+    let regressed = find_regressed_item(&workspace, &task, args, &memory)?;
     let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let active = tasks.active_task().map(|it| it.slug);
     let json = TaskNoteReply {
@@ -65,6 +72,7 @@ pub fn run(ctx: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
             _ => None,
         },
         resolved: resolved.iter().map(|it| it.handle().to_string()).collect(),
+        regressed,
         problems,
     };
     Ok(ctx
@@ -93,6 +101,9 @@ fn format_task_note(
     for it in &reply.resolved {
         out += &format!("  {GREEN}resolved{GREEN:#} {it}\n");
     }
+    if let Some(it) = &reply.regressed {
+        out += &format!("  {YELLOW}regressed:{YELLOW:#} {}\n", flatten_to_line(it));
+    }
     if let Some(why) = &reply.pending {
         let pending = style_text(YELLOW, "pending:");
         let why = flatten_to_line(why);
@@ -100,6 +111,21 @@ fn format_task_note(
         out += &format!("  {pending} {why}; apostille approve {handle}\n");
     }
     out
+}
+
+/// What an earlier phase verified, where a blocker says that it is so no more.
+fn find_regressed_item(
+    workspace: &Workspace,
+    task: &Task,
+    args: &TaskNoteArgs,
+    memory: &Memory,
+) -> CommandResult<Option<String>> {
+    if args.sort.to_sort() != NoteSort::Blocker {
+        return Ok(None);
+    }
+    let memories = load_standing_notes(workspace, task)?;
+    let verified = list_verified_items(task, &memories);
+    Ok(find_regressed(&verified, &memory.fact).map(VerifiedItem::describe))
 }
 
 /// The blockers that are out of the way; each must be one of this task.

@@ -14,7 +14,11 @@ use apostille_tasks::{
 use apostille_text::typo;
 use serde_json::json;
 
-use super::{find_open_task, format_verified_note, open_task_desk, verify_offered_notes};
+use super::{
+    find_open_task, format_verified_note, open_task_desk,
+    phase_report::{PhaseReportView, leave_phase_report, read_phase_reports},
+    verify_offered_notes,
+};
 use crate::{
     cmd::format_outcome,
     json::{self, TaskView},
@@ -22,7 +26,7 @@ use crate::{
 use apostille_terminal::{
     args::TaskPhaseArgs,
     command_context::{CommandContext, CommandResult},
-    paint::{CYAN, DIM, flatten_to_line, paste, style_text},
+    paint::{CYAN, DIM, flatten_to_line, join_texts, paste, style_text},
 };
 use apostille_workspace::workspace::Workspace;
 
@@ -37,21 +41,30 @@ pub fn run(ctx: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
     if let Some(refusal) = refuse_unplanned_phase(&task, &name).filter(|_| !args.new) {
         return Err(refusal.into());
     }
-    let (durable, scratch, outcome, task) = if task.phase.as_ref() == Some(&name) {
-        (Vec::new(), Vec::new(), "unchanged", task)
+    let (durable, scratch, outcome, (task, report)) = if task.phase.as_ref() == Some(&name) {
+        let left = match args.report.is_empty() {
+            true => (task, None),
+            false => leave_phase_report(ctx, &workspace, &tasks, task, &args.report)?,
+        };
+        (Vec::new(), Vec::new(), "unchanged", left)
     } else {
         let offers = (
             list_durable_phase_notes(&workspace, &task)?,
             list_session_scratch(&workspace)?,
         );
+        let (task, report) = leave_phase_report(ctx, &workspace, &tasks, task, &args.report)?;
         let task = tasks.record_gate(&task.slug, GateAction::Phase(name))?;
-        (offers.0, offers.1, "begun", task)
+        (offers.0, offers.1, "begun", (task, report))
     };
+    let reports = read_phase_reports(&workspace, &task)?;
     let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let json = json!({
         "ok": true,
         "outcome": outcome,
         "task": TaskView::new(&task, Some(&task.slug)),
+        // What the phase that ended left, and what all of them did.
+        "report": report,
+        "reports": reports,
         // Scratch of sessions that may be worth a note.
         "session_notes": json::build_memory_views(&scratch),
         // What the last phase decided or verified with proof, and may become knowledge.
@@ -59,7 +72,16 @@ pub fn run(ctx: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
         "problems": problems,
     });
     Ok(ctx
-        .render_output(&json, |_| format_task_phase(&task, &durable, &scratch))
+        .render_output(&json, |paint| {
+            let told = reports.iter().map(|it| it.format(paint));
+            let regressions = report.iter().map(PhaseReportView::format_regressions);
+            let offers = format_task_phase(&task, &durable, &scratch);
+            format!(
+                "{offers}{}{}",
+                join_texts(regressions, ""),
+                join_texts(told, "")
+            )
+        })
         .with_err(err))
 }
 
