@@ -7,14 +7,14 @@ use apostille_core::archive::{
     commit::{CommitText, build_commit_record},
 };
 use apostille_git::git::Checkout;
-use apostille_text::digest::Digest;
 
 use std::path::PathBuf;
 
-use apostille_core::space::Space;
-
 use crate::{
-    atomic_file::write_file_atomically, error::CommandError, system::System, workspace::Workspace,
+    atomic_file::write_file_atomically,
+    error::CommandError,
+    system::System,
+    workspace::{Workspace, locate_commit_reasons},
 };
 
 /// How many commits are looked at, the latest.
@@ -22,13 +22,6 @@ const MAX_COMMITS: usize = 5_000;
 
 /// How many lines a commit may write to be known by them: one that writes more, such as an import of other code, explains none.
 const MAX_LINES: usize = 2_000;
-
-/// The file of a repository's commits.
-pub(crate) fn locate_commit_reasons(system: &System, repo: &Space) -> Option<PathBuf> {
-    let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();
-    let folder = system.env.cache_dir()?.join("commits");
-    Some(folder.join(format!("{name}.db")))
-}
 
 /// Reads what was committed since the last time. Where history was rewritten, all of it is read anew. How many commits gave a
 /// reason.

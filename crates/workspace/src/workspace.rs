@@ -22,9 +22,7 @@ use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::project_folder::ProjectFolder;
-use crate::{
-    commit_index::locate_commit_reasons, config::Settings, error::CommandError, system::System,
-};
+use crate::{config::Settings, error::CommandError, system::System};
 
 /// A store opened, with the code beside it.
 pub struct Workspace {
@@ -84,6 +82,13 @@ pub fn open_kept_archive(system: &System) -> Option<Arc<dyn Archive>> {
     let path = system.env.data_dir()?.join("archive.db");
     path.exists()
         .then(|| -> Arc<dyn Archive> { Arc::new(SqliteArchive::new(&path)) })
+}
+
+/// The file of a repository's commits.
+pub(crate) fn locate_commit_reasons(system: &System, repo: &Space) -> Option<PathBuf> {
+    let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();
+    let folder = system.env.cache_dir()?.join("commits");
+    Some(folder.join(format!("{name}.db")))
 }
 
 /// What commits give as reasons: a cache, made anew from the repository where it is lost.

@@ -18,7 +18,7 @@ use apostille_core::{
     refusal::Refusal,
     verify::{self, VerifiedMemory},
 };
-use apostille_tasks::task::{Task, TaskSlug};
+use apostille_tasks::task::{Task, TaskSlug, load_task_memories};
 use apostille_terminal::{
     args,
     args::TaskSubcommand,
@@ -108,6 +108,13 @@ fn verify_offered_notes(workspace: &Workspace, notes: Vec<Memory>) -> Vec<Verifi
     let mut seen = verify::follow_memory_citations(&workspace.context(), notes);
     seen.retain(|it| !it.is_bad());
     seen
+}
+
+/// The notes and reports of a task; of those that cite code, those that still stand here.
+fn load_standing_notes(workspace: &Workspace, task: &Task) -> CommandResult<Vec<Memory>> {
+    let memories = load_task_memories(&workspace.context(), &workspace.settings.repo, task)?;
+    let seen = verify_offered_notes(workspace, memories);
+    Ok(seen.into_iter().map(|it| it.memory).collect())
 }
 
 /// A note on one line; what cites code with how that stands here.

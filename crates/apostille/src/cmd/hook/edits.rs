@@ -1,5 +1,7 @@
 //! An agent's edits: noted when they are reported, and judged at a later moment.
 
+use std::path::Path;
+
 use apostille_agents::{
     briefing::{self, Briefing, EditReview},
     hook::{HookCall, HookMoment},
@@ -8,7 +10,6 @@ use apostille_agents::{
 use apostille_cite::citation::RepoPath;
 use apostille_core::{Context, verify::VerifiedMemory};
 
-use super::moment::resolve_touched_path;
 use apostille_terminal::command_context::CommandResult;
 use apostille_workspace::{
     project_folder::ProjectFolder, sessions::stamp_file, workspace::Workspace,
@@ -110,4 +111,17 @@ impl ReviewedEdits {
     pub(super) fn list_settled_files(&self, made: &Briefing) -> Vec<RepoPath> {
         briefing::list_settled_files(&self.own_files, &self.worse, &made.worse)
     }
+}
+
+/// A file as the client names it, if it lies in this checkout.
+pub(super) fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
+    let real = || {
+        std::fs::canonicalize(typed)
+            .ok()
+            .filter(|_| Path::new(typed).is_absolute())
+    };
+    place
+        .resolve_path(typed)
+        .ok()
+        .or_else(|| place.resolve_path(real()?.to_str()?).ok())
 }

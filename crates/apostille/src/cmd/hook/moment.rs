@@ -1,7 +1,8 @@
 //! A moment of a session, answered: look at the session, recall what is new to it, write that down, say it.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
+
+use std::path::Path;
 
 use apostille_agents::{
     briefing,
@@ -22,7 +23,7 @@ use apostille_text::{digest::Digest, secrets};
 
 use super::{
     detach,
-    edits::{ReviewedEdits, list_due_files, note_edited_files},
+    edits::{ReviewedEdits, list_due_files, note_edited_files, resolve_touched_path},
 };
 use apostille_terminal::{
     args::GlobalArgs,
@@ -497,17 +498,4 @@ fn bound_session_name(name: &str) -> String {
     let start: String = name.chars().take(start).collect();
     let digest = Digest::hash_bytes(name.as_bytes());
     format!("{start}…{}", digest.short_hex())
-}
-
-/// A file as the client names it, if it lies in this checkout.
-pub(super) fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
-    let real = || {
-        std::fs::canonicalize(typed)
-            .ok()
-            .filter(|_| Path::new(typed).is_absolute())
-    };
-    place
-        .resolve_path(typed)
-        .ok()
-        .or_else(|| place.resolve_path(real()?.to_str()?).ok())
 }

@@ -12,7 +12,7 @@ use apostille_tasks::task::{
 };
 use serde::Serialize;
 
-use super::{build_task_voice, find_open_task, open_task_desk, phase_report::load_standing_notes};
+use super::{build_task_voice, find_open_task, load_standing_notes, open_task_desk};
 use crate::{
     cmd::{
         format_outcome,

@@ -13,7 +13,7 @@ use apostille_tasks::{
 };
 use serde::Serialize;
 
-use super::{build_task_voice, note::remember_task_draft, verify_offered_notes};
+use super::{build_task_voice, load_standing_notes, note::remember_task_draft};
 use apostille_terminal::{
     args::PhaseReportArgs,
     command_context::{CommandContext, CommandResult},
@@ -140,16 +140,6 @@ pub(super) fn read_phase_reports(
     }
     kept.reverse();
     Ok(kept)
-}
-
-/// The notes and reports of a task; of those that cite code, those that still stand here.
-pub(super) fn load_standing_notes(
-    workspace: &Workspace,
-    task: &Task,
-) -> CommandResult<Vec<Memory>> {
-    let memories = task::load_task_memories(&workspace.context(), &workspace.settings.repo, task)?;
-    let seen = verify_offered_notes(workspace, memories);
-    Ok(seen.into_iter().map(|it| it.memory).collect())
 }
 
 fn read_stated_report(task: &Task, args: &PhaseReportArgs) -> Result<PhaseReport, Refusal> {
