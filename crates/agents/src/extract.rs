@@ -10,6 +10,7 @@ mod draft;
 mod english;
 mod generality;
 mod habit;
+mod lasting;
 mod lexicon;
 mod non_english;
 mod non_statements;

@@ -148,6 +148,7 @@ pub(super) fn extract_english(
     body.extract_by_opening()
         .or_else(|| body.extract_habit())
         .or_else(|| body.extract_convention())
+        .or_else(|| body.extract_passing_statement())
 }
 
 impl SentenceBody<'_> {

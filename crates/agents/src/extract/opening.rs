@@ -51,6 +51,11 @@ pattern!(
     NO,
     r"^(?:no|nope|nah|wrong|incorrect|not (?:quite|right|correct)|that's (?:wrong|incorrect|not (?:right|correct|true))|that is (?:wrong|incorrect|not (?:right|correct|true)))\b *(?:[,:;.!]|–|—| -|$) *(?:actually[, ]*)?(?:please )?"
 );
+// Without a comma, as it is typed in haste.
+pattern!(
+    BARE_NO,
+    r"^(?:no|nope|nah) (?:we|our|it's|i|you|this|these|don't|never|always) "
+);
 pattern!(ACTUALLY, r"^(?:actually|in fact)\b[ ,:]*");
 pattern!(
     TOLD,
@@ -59,7 +64,7 @@ pattern!(
 
 pattern!(
     REMEMBER_END,
-    r",? +(?:please )?(?:remember|note|memori[sz]e) (?:that|this|it)(?: please)?$"
+    r",? +(?:please )?(?:(?:remember|note|memori[sz]e) (?:that|this|it)|(?:keep|bear) (?:that|this|it) in mind|don't forget (?:that|this|it)|make a note(?: of (?:that|this|it))?)(?: please)?$|, (?:please )?remember$"
 );
 
 /// The lead of a lower-case sentence, and where in it the rest is.
@@ -108,6 +113,11 @@ fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
         (&ACTUALLY, SentenceOpening::Actually),
         (&TOLD, SentenceOpening::Told),
     ];
+    if BARE_NO.is_in(rest)
+        && let Some((no, _)) = rest.split_once(' ')
+    {
+        return (SentenceOpening::No, start + no.len() + 1..end);
+    }
     for (pattern, lead) in leads {
         if let Some(at) = behind(pattern) {
             return (lead, at..end);

@@ -6,6 +6,7 @@ mod families;
 mod parsers;
 mod render;
 mod session;
+mod unseen;
 
 use std::collections::BTreeMap;
 
@@ -101,7 +102,9 @@ fn judge(
     let (turns, found) = gleaned(session, client);
     let mut by_sort: BTreeMap<&'static str, Figures> = BTreeMap::new();
     let mut open: Vec<&Label> = session.labels.iter().collect();
-    for it in &found {
+    let is_optional =
+        |it: &&ExtractedStatement| session.optional.iter().any(|label| is_meant(label, it, &turns));
+    for it in found.iter().filter(|it| !is_optional(it)) {
         let meant = open
             .iter()
             .position(|label| is_meant(label, it, &turns))

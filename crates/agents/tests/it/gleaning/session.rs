@@ -26,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) lines: Vec<Line>,
     pub(crate) labels: Vec<Label>,
+    /// What may be found, or not.
+    pub(crate) optional: Vec<Label>,
 }
 
 /// The sessions of a file.
@@ -48,6 +50,7 @@ fn session(block: &str) -> Session {
         name: name.into(),
         lines: Vec::new(),
         labels: Vec::new(),
+        optional: Vec::new(),
     };
     for line in body.lines().filter(|it| !it.trim().is_empty()) {
         if let Some(more) = line.strip_prefix("  ") {
@@ -55,6 +58,8 @@ fn session(block: &str) -> Session {
             last.text = format!("{}\n{more}", last.text);
         } else if let Some(label) = line.strip_prefix("=> ") {
             session.labels.push(read_label(label, &session.lines));
+        } else if let Some(label) = line.strip_prefix("=? ") {
+            session.optional.push(read_label(label, &session.lines));
         } else {
             let (who, text) = line.split_once(": ").expect(line);
             session.lines.push(Line {
