@@ -6,6 +6,7 @@ mod failed_command;
 mod history_request;
 mod ignore_request;
 mod last_decisions;
+mod keep_reminder;
 mod mentioned_paths;
 mod page;
 mod past_words;
@@ -35,12 +36,14 @@ pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
 pub use last_decisions::{DECIDED, DECIDED_IN_TASK};
+pub use keep_reminder::KEEP;
 pub use page::{FRAME, IDENTITY, KEPT, TASK};
 pub use past_words::{COMMITS, SAID};
 pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
 use last_decisions::EarlierWords;
+use keep_reminder::KeepReminder;
 use page::BriefingPage;
 use past_words::{PastWords, PastWordsRequest};
 use prompt_kind::{PromptKind, recognize_prompt_kind};
@@ -82,6 +85,8 @@ pub struct Briefing {
     pub worse: Vec<VerifiedHit>,
     /// What was quoted of past conversations and commits, by short names.
     pub quoted: Vec<String>,
+    /// The statement of the person's that the agent was reminded to keep, as a digest.
+    pub stated: Option<String>,
     query: Option<RecallQuery>,
 }
 
@@ -238,9 +243,11 @@ impl BriefingAudience<'_> {
             true => self.count_memories(cx, page)?,
             false => page,
         };
+        let (page, stated) = page.with_keep_reminder(KeepReminder::for_prompt(text, self.session));
         Ok(Briefing {
             text: page.into_text(),
             quoted,
+            stated,
             ..made
         })
     }
@@ -412,6 +419,19 @@ impl BriefingAudience<'_> {
             ));
         }
         Ok(page)
+    }
+}
+
+/// What goes with a prompt where nothing is kept yet: the reminder to keep what it states.
+pub fn brief_first_statement(policy: &Policy, session: &AgentSession, text: &str) -> Briefing {
+    let Some(page) = BriefingPage::from_policy(policy, session) else {
+        return Briefing::default();
+    };
+    let (page, stated) = page.with_keep_reminder(KeepReminder::for_prompt(text, session));
+    Briefing {
+        text: page.into_text(),
+        stated,
+        ..Briefing::default()
     }
 }
 

@@ -119,6 +119,40 @@ fn extract_from_prompt(
     }
 }
 
+/// The sentences of a prompt that state something for good, or may: what an agent is reminded to keep while it is said. `is_answer`
+/// tells whether an agent spoke before.
+///
+/// More generous than what is extracted at the end: the agent decides, and it sees what was meant.
+pub fn find_lasting_sentences(prompt: &str, is_answer: bool) -> Vec<String> {
+    let turn = |number: usize, speaker: TurnSpeaker, text: &str| TranscriptTurn {
+        number,
+        at: None,
+        speaker,
+        text: text.into(),
+        uses: Vec::new(),
+    };
+    let before = is_answer.then(|| turn(1, TurnSpeaker::Agent, ""));
+    let turns: Vec<TranscriptTurn> = before
+        .into_iter()
+        .chain([turn(2, TurnSpeaker::Person, prompt)])
+        .collect();
+    let sentences = own_sentences::split_own_sentences(prompt);
+    let setting = SentenceContext::from_turns(&turns, turns.len() - 1, &sentences);
+    if sentences.iter().any(non_statements::is_retraction) {
+        return Vec::new();
+    }
+    let lasting = sentences
+        .iter()
+        .filter(|it| extract_from_sentence(it, &setting).is_some() || may_be_lasting(it, &setting));
+    lasting.map(|it| it.text.clone()).collect()
+}
+
+fn may_be_lasting(sentence: &Sentence, setting: &SentenceContext) -> bool {
+    !setting.is_off_record
+        && !non_statements::is_doubtful_sentence(sentence)
+        && english::may_state_in_english(sentence, setting)
+}
+
 /// What a sentence states, if it does so beyond doubt.
 fn extract_from_sentence(sentence: &Sentence, setting: &SentenceContext) -> Option<SortedPhrase> {
     if setting.is_off_record || non_statements::is_doubtful_sentence(sentence) {

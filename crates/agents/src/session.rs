@@ -173,6 +173,9 @@ pub struct SessionEntry {
         deserialize_with = "read_list"
     )]
     pub quoted: Vec<String>,
+    /// What the person stated for good, and the agent was reminded to keep, as a digest: enough to know it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<String>,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<usize>,
@@ -203,6 +206,7 @@ impl SessionEntry {
             failure: None,
             transcript: None,
             quoted: Vec::new(),
+            stated: None,
             covers: None,
             took: None,
         }

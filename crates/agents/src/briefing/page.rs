@@ -11,7 +11,10 @@ use apostille_core::{
     verify::VerifiedMemory,
 };
 
-use super::MAX_WORSE;
+use super::{
+    MAX_WORSE,
+    keep_reminder::{KEEP, KeepReminder},
+};
 use crate::session::AgentSession;
 
 /// What the first page of a session says of all of them.
@@ -185,6 +188,23 @@ impl BriefingPage {
             self.has_other_calls = self.push_line(calls.describe_other_calls());
         }
         hits
+    }
+
+    /// Reminds of what the person has just stated, where that has room; gives back the statement that was reminded of.
+    pub(super) fn with_keep_reminder(
+        self,
+        reminder: Option<KeepReminder>,
+    ) -> (Self, Option<String>) {
+        let Some(reminder) = reminder else {
+            return (self, None);
+        };
+        // It is no note.
+        let mut page = match self.is_empty() {
+            true => self.without_frame(),
+            false => self,
+        };
+        let stated = page.push_line(KEEP).then_some(reminder.digest);
+        (page, stated)
     }
 
     /// The page; nothing when nothing was written on it.

@@ -25,11 +25,14 @@ pub fn draft_extracted_statement(
     let fact = gleaned.fact.as_str();
     // "Always use snake_case in this repo" is how the person wants it, but only there.
     let is_local = generality::has_project_scope(&fact.to_ascii_lowercase());
+    // "For all my repositories": theirs, whatever it is about.
+    let is_everywhere = generality::has_every_project(&fact.to_ascii_lowercase());
     // "We only support Node 20" is a rule of the project, however it was put.
     let is_rule = ["We ", "Our ", "All ", "Every ", "In this "]
         .iter()
         .any(|it| fact.starts_with(it));
     let (space, kind) = match gleaned.sort {
+        _ if is_everywhere => (user, Kind::User),
         StatementSort::Preference if !is_local && !is_rule => (user, Kind::User),
         StatementSort::Fact if !is_about_person(fact) => (repo, Kind::Project),
         StatementSort::Fact if !is_local => (user, Kind::User),

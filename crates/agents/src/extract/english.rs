@@ -118,7 +118,7 @@ pattern!(
 );
 pattern!(
     ONCE,
-    r"^(?:fix|implement|refactor|find|look|finish|continue|investigate|debug|focus|let's)\b|, then "
+    r"^(?:fix|implement|refactor|find|look|finish|continue|investigate|debug|focus|let's)\b|, then |\bso (?:that )?we (?:can|could)\b|\bin case\b"
 );
 pattern!(
     WANTING,
@@ -130,6 +130,23 @@ pub(super) fn extract_english(
     sentence: &Sentence,
     setting: &SentenceContext,
 ) -> Option<SortedPhrase> {
+    let body = read_sentence_body(sentence, setting)?;
+    body.extract_by_opening()
+        .or_else(|| body.extract_habit())
+        .or_else(|| body.extract_convention())
+        .or_else(|| body.extract_passing_statement())
+}
+
+/// Whether a sentence may state something for good, though not beyond doubt.
+pub(super) fn may_state_in_english(sentence: &Sentence, setting: &SentenceContext) -> bool {
+    read_sentence_body(sentence, setting).is_some_and(|it| it.may_be_lasting())
+}
+
+/// What is left of a sentence behind its opening; `None` for a question and for a judgement ("is very slow").
+fn read_sentence_body<'a>(
+    sentence: &'a Sentence,
+    setting: &'a SentenceContext<'a>,
+) -> Option<SentenceBody<'a>> {
     let (mut lead, range) = parse_opening(&sentence.lower);
     if sentence.is_listed && lead == SentenceOpening::None {
         lead = SentenceOpening::Remember;
@@ -142,13 +159,9 @@ pub(super) fn extract_english(
         setting,
     };
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short || non_statements::is_question_after_opening(lower) || MEASURED.is_in(lower) {
-        return None;
-    }
-    body.extract_by_opening()
-        .or_else(|| body.extract_habit())
-        .or_else(|| body.extract_convention())
-        .or_else(|| body.extract_passing_statement())
+    let is_none =
+        is_short || non_statements::is_question_after_opening(lower) || MEASURED.is_in(lower);
+    (!is_none).then_some(body)
 }
 
 impl SentenceBody<'_> {

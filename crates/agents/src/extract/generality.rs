@@ -7,6 +7,10 @@ pattern!(
     PROJECT,
     r"\b(?:in|of|for|across|throughout|within) (?:this|our) (?:repo|repository|project|codebase|monorepo|workspace|team|company|org)\b|\bon our machines\b"
 );
+pattern!(
+    EVERY_PROJECT,
+    r"\b(?:in|for|across|of|with) (?:all|every one of|each of|any of) (?:of )?my (?:repos|repositories|projects|code|work)\b|\b(?:in|for) every (?:repo|repository|project)\b|\bwhatever (?:repo|repository|project)\b|\b(?:wherever|no matter where) (?:i|we|you) work\b"
+);
 pattern!(HERE, r" here(?:[ ,;:.]|$)");
 // A scope that is gone with the work in hand. "The end of your answers" is none.
 pattern!(
@@ -27,6 +31,11 @@ const DETERMINERS: &str = "the this that these those its my his her their both s
 /// Whether a text says that it holds in the project: "in this repo", "here".
 pub(super) fn has_project_scope(lower: &str) -> bool {
     PROJECT.is_in(lower) || HERE.is_in(lower)
+}
+
+/// Whether a text says that it holds in all of the person's projects.
+pub(super) fn has_every_project(lower: &str) -> bool {
+    EVERY_PROJECT.is_in(lower)
 }
 
 /// The text without its "here" and "in this project", so that other pointers can be looked for.

@@ -52,6 +52,16 @@ pattern!(
     MOOD,
     r"(?: /s$)|^(?:oh great|oh wow|wow|yeah right|yeah sure|sure,|of course,|obviously|brilliant|lovely|fantastic|wonderful|great job|nice job|well done|thanks for|lol|haha|ha,|congrat|bravo|because that)|\b(?:lol|haha|rofl|what could go wrong|so well)\b"
 );
+// What is still supported stays so; what is still broken does not.
+pattern!(
+    STILL_SO,
+    r"\bstill (?:supports?|uses?|ships? to|targets?|depends? on|on (?:[a-z]+ )?\d)\b"
+);
+// "The warehouse is down between 2 and 3 am": so every day.
+pattern!(
+    RECURRING,
+    r"\b(?:between \d+\S* ?(?:am|pm)?.* and \d+|every (?:night|day|week|month|sunday|monday|friday)|each (?:night|day|week|month)|(?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|nightly)\b"
+);
 pattern!(
     NOT_MEANT,
     r"\b(?:never ?mind|i(?:'m| am) not saying|i (?:don't|do not|didn't|did not) (?:mean|say|think)|not that|no need|you (?:don't|do not) (?:have|need) to|it doesn't matter|doesn't matter|whatever|forget (?:it|about)|(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep))\b"
@@ -98,28 +108,29 @@ pub(super) fn is_retraction(sentence: &Sentence) -> bool {
 pub(super) fn is_doubtful_sentence(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
     let mut told = lower.to_owned();
-    if let Some(found) = ONCE_DONE.find(lower) {
-        told.replace_range(found, "");
+    for pattern in [&ONCE_DONE, &STILL_SO] {
+        if let Some(found) = pattern.find(&told) {
+            told.replace_range(found, "");
+        }
     }
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
-    let kinds = [
-        &PASSING,
-        &STATE,
-        &OTHERS,
-        &MOOD,
-        &NOT_MEANT,
-        &CODE,
-        &CREDENTIAL,
-    ];
+    let kinds = [&PASSING, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
     sentence.is_question
         || is_short
         || sentence.text.chars().count() > LONGEST
         || sentence.text.contains('🙄')
         || (QUESTION.is_in(lower) && !REPROACH.is_in(lower) && !NOT_DONE.is_in(lower))
         || kinds.iter().any(|it| it.is_in(&told))
+        || STATE.is_in(strip_old_one(&told)) && !RECURRING.is_in(&told)
         || is_hypothesis(lower)
         || moderate::is_instruction(&sentence.text)
         || secrets::find_secret(&sentence.text).is_some()
+}
+
+/// "…, the old one was shut down": what is so is said before.
+fn strip_old_one(lower: &str) -> &str {
+    let end = lower.find(", the old ").unwrap_or(lower.len());
+    &lower[..end]
 }
 
 /// "If you change the schema, always run the migrations" is a rule; other ifs are none.

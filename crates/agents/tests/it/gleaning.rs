@@ -102,8 +102,12 @@ fn judge(
     let (turns, found) = gleaned(session, client);
     let mut by_sort: BTreeMap<&'static str, Figures> = BTreeMap::new();
     let mut open: Vec<&Label> = session.labels.iter().collect();
-    let is_optional =
-        |it: &&ExtractedStatement| session.optional.iter().any(|label| is_meant(label, it, &turns));
+    let is_optional = |it: &&ExtractedStatement| {
+        session
+            .optional
+            .iter()
+            .any(|label| is_meant(label, it, &turns))
+    };
     for it in found.iter().filter(|it| !is_optional(it)) {
         let meant = open
             .iter()

@@ -41,6 +41,8 @@ fn make_blocks() -> Vec<(&'static str, String)> {
     let started = start(&env, "startup");
     let first = prompt(&env, "s1", "how large may uploads be?");
     let later = prompt(&env, "s1", "which api version does the client need?");
+    let stated = "no, in this repository the tests are run with make check";
+    let stated = prompt(&env, "s1", stated);
     edit(&env, "s1", "src/limits.rs");
     env.write(
         "src/limits.rs",
@@ -65,6 +67,7 @@ fn make_blocks() -> Vec<(&'static str, String)> {
         ("start", started),
         ("first prompt", first),
         ("later prompt", later),
+        ("statement", stated),
         ("edit", edited),
         ("failed command", failed),
         ("compaction", compacted),

@@ -44,6 +44,7 @@ mod import;
 mod init;
 mod instructions;
 mod json;
+mod keep;
 mod live;
 mod malformed;
 mod mcp;

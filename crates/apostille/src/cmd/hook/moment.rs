@@ -102,13 +102,21 @@ pub(super) fn answer_hook_moment(
     let failed = find_new_failure(told, &open).filter(|_| !is_resuming);
     let has_question = is_resuming || failed.is_some() || has_something_to_look_up(told, &due);
     if !is_shown || !has_question {
+        let first = brief_without_store(told, &settings, &open, &entry);
+        entry.stated.clone_from(&first.stated);
         if is_worth_writing(&entry) {
             entry.took = clock.elapsed_micros();
             open.append_entry(entry)?;
         }
         drop(open);
-        if let Some(notice) = notice {
-            say(build_notice_reply(told, notice, None));
+        let context = Some(first.text).filter(|it| !it.is_empty());
+        match notice {
+            Some(notice) => say(build_notice_reply(told, notice, context)),
+            None if context.is_some() => say(HookReply {
+                context,
+                notice: None,
+            }),
+            None => (),
         }
         match moment {
             Moment::End | Moment::Compact => detach::spawn_session_processing(&ctx, &session),
@@ -144,6 +152,7 @@ pub(super) fn answer_hook_moment(
     entry.shown = made.list_shown();
     entry.withheld = made.list_withheld();
     entry.quoted = made.quoted.clone();
+    entry.stated.clone_from(&made.stated);
     entry.judged = review.list_settled_files(&made);
     // What is shown is written down before it is: else it would be shown again and again.
     if is_worth_writing(&entry) {
@@ -269,6 +278,23 @@ fn is_worth_writing(entry: &SessionEntry) -> bool {
 /// whoever first has something to keep.
 fn can_find_memories(settings: &Settings) -> bool {
     settings.policy.inject.mode != InjectMode::Off && settings.has_store_file()
+}
+
+/// What goes with a prompt where nothing was ever kept: only the reminder to keep what it states.
+fn brief_without_store(
+    told: &HookCall,
+    settings: &Settings,
+    open: &OpenSession,
+    entry: &SessionEntry,
+) -> Briefing {
+    let HookMoment::Prompt { text } = &told.moment else {
+        return Briefing::default();
+    };
+    let is_heard = told.agent.is_none() && !entry.is_ignored && clients::can_take_context(told);
+    match is_heard && !settings.has_store_file() {
+        true => briefing::brief_first_statement(&settings.policy, &open.session, text),
+        false => Briefing::default(),
+    }
 }
 
 /// Whether there may be something to show.
