@@ -23,6 +23,7 @@ use apostille_core::{
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
     policy::{InjectMode, Policy},
+    queue::count_weekly_decisions,
     recall,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
@@ -171,16 +172,12 @@ impl BriefingAudience<'_> {
             n_pending += summary.count_in_stage(Stage::Pending);
             has_open_breaker |= !breaker::list_open_breakers(cx, space)?.is_empty();
         }
-        if n_pending > 0 {
-            let is_one = n_pending == 1;
-            let what = if is_one {
-                "memory waits"
-            } else {
-                "memories wait"
-            };
-            page.push_line(&format!(
-                "{n_pending} {what} for a person's approval (`apostille review`)."
-            ));
+        let spaces = [self.repo.clone(), self.user.clone()];
+        if n_pending > 0
+            && let left = cx.policy.queue.left_this_week(count_weekly_decisions(cx, &spaces)?)
+            && left > 0
+        {
+            page.push_line(&format_pending_line(n_pending, left));
         }
         // Whose writes are held up, and why, is not said: it may be words that they chose.
         if has_open_breaker {
@@ -432,6 +429,16 @@ pub fn brief_first_statement(policy: &Policy, session: &AgentSession, text: &str
         text: page.into_text(),
         stated,
         ..Briefing::default()
+    }
+}
+
+/// How many memories wait, as far as this week has room for decisions.
+fn format_pending_line(n_pending: u64, left: usize) -> String {
+    let left = u64::try_from(left).unwrap_or(u64::MAX);
+    match n_pending {
+        1 => "1 memory waits for a person's approval (`apostille review`).".into(),
+        n if n <= left => format!("{n} memories wait for a person's approval (`apostille review`)."),
+        n => format!("{n} memories wait for a person's approval, {left} of them this week (`apostille review`)."),
     }
 }
 

@@ -28,6 +28,7 @@ use apostille_core::{
         ReplacementKind, Stage, Voice,
     },
     policy::ArchiveMode,
+    queue::expire_pending,
     remember::{RememberOutcome, remember},
     revise,
     runs::record_command_runs,
@@ -56,6 +57,8 @@ pub struct LearnOutcome {
     pub episode: Option<Memory>,
     /// What was of use.
     pub applied: Vec<MemoryId>,
+    /// What waited too long for a person, and was set aside.
+    pub expired: Vec<Memory>,
     /// How many notes of the session were cleared.
     pub cleared: usize,
     /// How many memories learned how a command that they name fared.
@@ -74,6 +77,7 @@ pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutc
             _ => left.remember_episode(cx)?,
         },
         cleared: left.forget_scratch(cx)?,
+        expired: expire_pending(cx, &left.spaces())?,
         ran: record_command_runs(cx, left.repo, &list_runs(left.name, left.turns))?,
         archived: archive_session(cx, left)?,
     })

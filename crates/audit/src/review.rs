@@ -7,14 +7,19 @@ use std::cmp::Reverse;
 use apostille_cite::verdict::Verdict;
 use apostille_core::{
     Context, CoreError, breaker,
-    memory::{Kind, Memory, ModerationMark, Origin, Stage},
-    remember::{NearMemory, dedupe},
+    memory::{Kind, Memory, MemoryId, ModerationMark, Origin, Stage},
+    queue::{self, QueuePlace, WaitingDecision},
+    remember::{DraftRelation, NearMemory, dedupe},
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,
     verify::VerifiedMemory,
 };
 use apostille_text::words::words;
+use jiff::Timestamp;
+
+/// The overlap of words from which a memory in use says what waits, and nobody needs to decide that.
+const SAID_ALREADY: f32 = 0.95;
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +58,24 @@ impl ReviewItem {
     /// The memory.
     pub fn memory(&self) -> &Memory {
         &self.verified.memory
+    }
+
+    /// What its place in the queue depends on.
+    fn to_waiting_decision(&self, cx: &Context) -> Result<WaitingDecision, CoreError> {
+        // What corrects a memory is much like it, and is to be decided; so is what brings it evidence.
+        let is_same = |it: &&NearMemory| {
+            it.relation == DraftRelation::NearDuplicate && it.overlap >= SAID_ALREADY
+        };
+        let is_plain = self.memory().supersedes.is_none() && self.memory().citations.is_empty();
+        let same = self.near.iter().filter(is_same).filter(|_| is_plain);
+        let ids: Vec<MemoryId> = same.map(|it| it.id).collect();
+        let known = cx.store.get_by_ids(&ids)?.into_iter();
+        let copies = self.copies.iter().map(|it| it.recorded_at);
+        Ok(WaitingDecision {
+            since: copies.fold(self.memory().recorded_at, Timestamp::max),
+            is_refuted: self.verified.standing().is_refuted(),
+            said_by: known.filter(Memory::is_active).map(|it| it.handle()).next(),
+        })
     }
 
     /// Whether it may be accepted together with others.
@@ -101,6 +124,24 @@ pub fn list_sorted_pending(
     let n_copies = |it: &ReviewItem| Reverse(it.copies.len());
     queue.sort_by_cached_key(|it| (it.care, n_copies(it), review_sort_key(it.memory())));
     Ok(queue)
+}
+
+/// Where each of these stands in the queue's budget, in their order: what is judged again now is the evidence, and whether a memory
+/// in use says it already. Expects the details of [`add_review_details`].
+pub fn place_review_queue(
+    cx: &Context,
+    spaces: &[Space],
+    queue: &[ReviewItem],
+) -> Result<Vec<QueuePlace>, CoreError> {
+    let decided = queue::count_weekly_decisions(cx, spaces)?;
+    let waiting = queue.iter().map(|it| it.to_waiting_decision(cx));
+    let waiting: Vec<WaitingDecision> = waiting.collect::<Result<_, CoreError>>()?;
+    Ok(queue::place_decisions(
+        cx.policy.queue,
+        cx.now,
+        decided,
+        &waiting,
+    ))
 }
 
 /// Adds what is known that is much like each of them, and what each would replace.

@@ -96,6 +96,7 @@ mod person_word;
 pub mod policy;
 pub mod project;
 pub mod promote;
+pub mod queue;
 pub mod recall;
 pub mod refusal;
 pub mod remember;

@@ -110,6 +110,15 @@ pub struct HygienePolicy {
     pub pending_days: u64,
 }
 
+/// How much is put before a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueuePolicy {
+    /// How many decisions a week; 0: as many as wait.
+    pub per_week: usize,
+    /// After how many days what nobody decided about is set aside.
+    pub expire_days: i64,
+}
+
 /// From when on what somebody writes waits, because nobody honest writes so. 0 switches one off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerPolicy {
@@ -167,6 +176,8 @@ pub struct Policy {
     pub archive: ArchiveMode,
     /// Audits.
     pub hygiene: HygienePolicy,
+    /// What is put before a person.
+    pub queue: QueuePolicy,
     /// From when on what somebody writes waits.
     pub breakers: BreakerPolicy,
     /// Whether the user set up a confirmation that an agent cannot give. Then neither a yes through a client nor words in a
@@ -205,6 +216,10 @@ impl Default for Policy {
                 unused_days: 90,
                 shown_in_vain: 25,
                 pending_days: 14,
+            },
+            queue: QueuePolicy {
+                per_week: 5,
+                expire_days: 30,
             },
             breakers: BreakerPolicy {
                 burst: 60,

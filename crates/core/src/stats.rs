@@ -4,6 +4,7 @@ use crate::event::EventKind;
 use crate::{
     Context, CoreError, breaker,
     memory::{Layer, Stage},
+    queue,
     remember::guard::percent_used,
     space::Space,
     store::{SpaceSummary, breaker_state::OpenBreaker},
@@ -28,6 +29,8 @@ pub struct SpaceStats {
     pub identity_percent: u8,
     /// Share of verifications that held, where there were any.
     pub verified_share: Option<f32>,
+    /// Memories that people decided about in the last seven days.
+    pub decided_this_week: usize,
     /// The breakers that are open.
     pub open: Vec<OpenBreaker>,
 }
@@ -48,6 +51,7 @@ pub fn compute_space_stats(cx: &Context, space: &Space) -> Result<SpaceStats, Co
         identity_limit: limits.identity_chars,
         identity_percent: percent_used(tally.identity_chars, limits.identity_chars),
         verified_share: (all > 0).then(|| valid as f32 / all as f32),
+        decided_this_week: queue::count_weekly_decisions(cx, std::slice::from_ref(space))?,
         open: breaker::list_open_breakers(cx, space)?,
         tally,
     })

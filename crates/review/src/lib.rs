@@ -26,6 +26,7 @@ use std::sync::Arc;
 use apostille_audit::review;
 use apostille_core::{
     memory::{Memory, MemoryName},
+    queue::QueuePlace,
     revise::{self, ReviseOutcome},
     speaker::Person,
 };
@@ -41,6 +42,7 @@ use apostille_terminal::{
 };
 use apostille_workspace::workspace::Workspace;
 use dialogue::ReviewDialogue;
+use queue::HeldBack;
 
 /// Shows what waits, and does what a person decides.
 pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
@@ -56,7 +58,15 @@ pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
         };
     }
     let workspace = ctx.open_workspace()?;
-    let queue = review::list_review_queue(&workspace.context(), &workspace.spaces())?;
+    let (cx, spaces) = (workspace.context(), workspace.spaces());
+    let mut queue = review::list_review_queue(&cx, &spaces)?;
+    let places = review::place_review_queue(&cx, &spaces, &queue)?;
+    let held = HeldBack::count(&places);
+    let json = QueueReply::new(&queue, usize::MAX).with_due(&queue, &places);
+    if !args.all {
+        let mut places = places.iter();
+        queue.retain(|_| places.next() == Some(&QueuePlace::Due));
+    }
     let is_talk = can_ask(ctx) && !queue.is_empty();
     let speaker = if is_talk {
         ctx.deciding_speaker()?
@@ -75,8 +85,9 @@ pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
             Ok(CommandOutput::default())
         }
         _ => Ok(
-            ctx.render_output(&QueueReply::new(&queue, usize::MAX), |paint| {
-                queue::format_review_queue(paint, &queue)
+            ctx.render_output(&json, |paint| {
+                let held = held.filter(|_| !args.all);
+                queue::format_review_queue(paint, &queue) + &queue::format_held_back(held)
             }),
         ),
     }

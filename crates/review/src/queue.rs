@@ -1,6 +1,7 @@
 //! The whole queue at once: one line each for people, everything for programs.
 
 use apostille_audit::review::ReviewItem;
+use apostille_core::queue::QueuePlace;
 use apostille_terminal::paint::{
     BOLD, DIM, Paint, format_count, memory::format_subject_and_fact, style_text,
 };
@@ -27,6 +28,46 @@ pub(crate) fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String
         format_queue_size(queue)
     );
     paint.format_table(0, queue.iter().map(row)) + &style_text(DIM, end)
+}
+
+/// What waits and is not put before the person now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HeldBack {
+    later: usize,
+    known: usize,
+    refuted: usize,
+    expired: usize,
+}
+
+impl HeldBack {
+    /// Counts it; `None` where there is none.
+    pub(crate) fn count(places: &[QueuePlace]) -> Option<Self> {
+        let count = |is_such: fn(&QueuePlace) -> bool| places.iter().filter(|it| is_such(it)).count();
+        let held = Self {
+            later: count(|it| *it == QueuePlace::Later),
+            known: count(|it| matches!(it, QueuePlace::Known(_))),
+            refuted: count(|it| *it == QueuePlace::Refuted),
+            expired: count(|it| *it == QueuePlace::Expired),
+        };
+        places.iter().any(|it| *it != QueuePlace::Due).then_some(held)
+    }
+}
+
+/// What is not shown, and how it is.
+pub(crate) fn format_held_back(held: Option<HeldBack>) -> String {
+    let Some(held) = held else {
+        return String::new();
+    };
+    let parts = [
+        (held.later, "for a later week (setting queue.per_week)"),
+        (held.known, "that a memory in use says already"),
+        (held.refuted, "that the code speaks against"),
+        (held.expired, "that waited too long"),
+    ];
+    let parts = parts.iter().filter(|it| it.0 > 0);
+    let parts: Vec<String> = parts.map(|(n, what)| format!("{n} {what}")).collect();
+    let text = format!("not shown: {}; all: apostille review --all\n", parts.join(", "));
+    style_text(DIM, text)
 }
 
 /// How many memories wait, and how many decisions that is.

@@ -231,7 +231,7 @@ impl Settings {
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
         let (n_allowed, n_rules) = self.secrets.count_entries();
-        let rows: [(SettingKey, &dyn ToString); 33] = [
+        let rows: [(SettingKey, &dyn ToString); 34] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -260,6 +260,7 @@ impl Settings {
             (SettingKey::ModelTimeoutMs, &model.timeout_ms),
             (SettingKey::ModelBudget, &model.budget),
             (SettingKey::ModelGuard, &model.guard),
+            (SettingKey::QueuePerWeek, &policy.queue.per_week),
             (SettingKey::SecretsAllow, &n_allowed),
             (SettingKey::SecretsRules, &n_rules),
             (SettingKey::BreakersBurst, &breakers.burst),
@@ -549,6 +550,7 @@ impl ConfigReader {
             }
             SettingKey::TaskFiles => settings.task_files = Some(scalar.as_flag()?),
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
+            SettingKey::QueuePerWeek => policy.queue.per_week = scalar.as_count()?,
             SettingKey::SecretsAllow => {
                 let policy = settings.secrets.clone().with_allowed(scalar.as_list()?);
                 settings.secrets = policy.map_err(|it| it.to_string())?;

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 65] = [
+pub(crate) const NAMES: [&str; 66] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -81,6 +81,7 @@ pub(crate) const NAMES: [&str; 65] = [
     "APOSTILLE_HOOK_ALONE",
     "APOSTILLE_HOOK_RETRY_MS",
     "PATH",
+    "APOSTILLE_QUEUE_PER_WEEK",
     "APOSTILLE_BREAKERS_BURST",
     "APOSTILLE_BREAKERS_COPIES",
     "APOSTILLE_BREAKERS_DRIFT",

@@ -114,8 +114,9 @@ pub(super) const CALLS: &[ApiCall] = &[
     ApiCall::new(Get, "/api/review", Access::Read, |scope, asked| {
         answer_query(scope, asked, |it, query: PageQuery| {
             let queue = review::list_review_queue(&it.context(), &it.spaces)?;
+            let places = review::place_review_queue(&it.context(), &it.spaces, &queue)?;
             let limit = PageLimit::limit_or(query.limit, 50);
-            build_done_reply(&QueueReply::new(&queue, limit))
+            build_done_reply(&QueueReply::new(&queue, limit).with_due(&queue, &places))
         })
     })
     .with_description(

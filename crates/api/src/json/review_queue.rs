@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use apostille_audit::review::{ReviewCare, ReviewItem};
+use apostille_core::queue::QueuePlace;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub struct QueueReply {
     waiting: usize,
     /// How many decisions that is, by the care they need.
     counts: BTreeMap<&'static str, usize>,
+    /// The handles of those that are put before a person this week, in their order.
+    due: Vec<String>,
     queue: Vec<WaitingView>,
 }
 
@@ -66,7 +69,19 @@ impl QueueReply {
             ok: true,
             waiting: count_queued_memories(queue),
             counts,
+            due: Vec::new(),
             queue: shown,
+        }
+    }
+
+    /// The same with what is put before a person this week, by the place of each.
+    #[must_use]
+    pub fn with_due(self, queue: &[ReviewItem], places: &[QueuePlace]) -> Self {
+        let placed = queue.iter().zip(places);
+        let due = placed.filter(|it| *it.1 == QueuePlace::Due);
+        Self {
+            due: due.map(|it| it.0.memory().handle().to_string()).collect(),
+            ..self
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct SpaceStatsView {
     over_soft_limit: bool,
     status: BTreeMap<&'static str, u64>,
     layers: BTreeMap<&'static str, u64>,
+    /// Memories that people decided about in the last seven days.
+    decided_this_week: usize,
     /// Percent of the identity layer in use.
     identity_percent: u8,
     identity_chars: usize,
@@ -66,6 +68,7 @@ impl From<&SpaceStats> for SpaceStatsView {
                 .iter()
                 .map(|layer| (layer.as_str(), it.active_in_layer(*layer)))
                 .collect(),
+            decided_this_week: it.decided_this_week,
             identity_percent: it.identity_percent,
             identity_chars: it.tally.identity_chars,
             verified_share: it.verified_share,

@@ -66,6 +66,7 @@ fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
     let rows = [
         ("active", active + &layers),
         ("other", list_counts(others)),
+        ("queue", format_queue_counts(it)),
         ("identity", identity),
         ("verified", verified.unwrap_or_default()),
         ("events", events),
@@ -82,6 +83,16 @@ fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
         .collect();
     let rows = format_wrapped_rows(paint, &rows);
     format!("{BOLD}{}{BOLD:#}\n{rows}{warnings}", &it.space)
+}
+
+/// What waits for a person, and what was decided lately; nothing where there is neither.
+fn format_queue_counts(it: &SpaceStats) -> String {
+    let waiting = it.tally.count_in_stage(Stage::Pending);
+    let counts = [
+        (waiting, "waiting"),
+        (it.decided_this_week as u64, "decided in the last 7 days"),
+    ];
+    list_counts(counts.into_iter())
 }
 
 /// How many there are of each, where there are some.

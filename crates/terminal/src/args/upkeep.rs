@@ -187,6 +187,9 @@ pub struct ReviewArgs {
     /// Why they are turned away
     #[arg(long, requires = "reject")]
     pub reason: Option<String>,
+    /// Show everything that waits, also what this week has no room for
+    #[arg(long, conflicts_with_all = ["accept", "reject", "all_safe"])]
+    pub all: bool,
     /// Accept everything that is safe, after a look at the list
     #[arg(long, conflicts_with_all = ["accept", "reject"])]
     pub all_safe: bool,

@@ -56,6 +56,8 @@ words! {
         TaskFiles = "task.files",
         /// Whether NOTES.md tells of the active task.
         TaskNotes = "task.notes",
+        /// How many decisions a week are put before the person.
+        QueuePerWeek = "queue.per_week",
         /// Which values are no secrets.
         SecretsAllow = "secrets.allow",
         /// What is a secret besides.

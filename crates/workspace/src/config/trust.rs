@@ -36,6 +36,10 @@ pub(super) fn check_repository_setting(
             "a repository does not say what is kept of your conversations; \
              set it in your own config file, or with APOSTILLE_ARCHIVE"
         }
+        SettingKey::QueuePerWeek => {
+            "a repository does not say how much you are asked; \
+             set it in your own config file, or with APOSTILLE_QUEUE_PER_WEEK"
+        }
         SettingKey::GithubUrl => {
             "a repository does not choose where your token is sent; \
              set it in your own config file, or with APOSTILLE_GITHUB_URL"
