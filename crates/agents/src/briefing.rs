@@ -174,7 +174,10 @@ impl BriefingAudience<'_> {
         }
         let spaces = [self.repo.clone(), self.user.clone()];
         if n_pending > 0
-            && let left = cx.policy.queue.left_this_week(count_weekly_decisions(cx, &spaces)?)
+            && let left = cx
+                .policy
+                .queue
+                .left_this_week(count_weekly_decisions(cx, &spaces)?)
             && left > 0
         {
             page.push_line(&format_pending_line(n_pending, left));
@@ -437,8 +440,12 @@ fn format_pending_line(n_pending: u64, left: usize) -> String {
     let left = u64::try_from(left).unwrap_or(u64::MAX);
     match n_pending {
         1 => "1 memory waits for a person's approval (`apostille review`).".into(),
-        n if n <= left => format!("{n} memories wait for a person's approval (`apostille review`)."),
-        n => format!("{n} memories wait for a person's approval, {left} of them this week (`apostille review`)."),
+        n if n <= left => {
+            format!("{n} memories wait for a person's approval (`apostille review`).")
+        }
+        n => format!(
+            "{n} memories wait for a person's approval, {left} of them this week (`apostille review`)."
+        ),
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod applied;
 pub mod by_model;
+pub mod command_lessons;
 mod convention;
 mod draft;
 mod english;
@@ -26,7 +27,7 @@ pub mod summary;
 use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_text::{overlap::normalise_fact, words::words};
 
-pub use draft::draft_extracted_statement;
+pub use draft::{draft_command_lesson, draft_extracted_statement};
 
 use open_wish::OpenWish;
 use own_sentences::Sentence;

@@ -10,8 +10,8 @@ use crate::{
         EpisodeMaterial, EpisodeOutcome, SessionEpisode, UserDecision, write_session_episode,
     },
     extract::{
-        ExtractedStatement, applied::find_applied_memories, draft_extracted_statement,
-        extract_statements,
+        ExtractedStatement, applied::find_applied_memories, command_lessons::list_command_lessons,
+        draft_command_lesson, draft_extracted_statement, extract_statements,
     },
     session::Moment,
     testimony::list_runs,
@@ -70,7 +70,7 @@ pub struct LearnOutcome {
 /// Learns from a session that is over. Doing it twice learns nothing twice.
 pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutcome, CoreError> {
     Ok(LearnOutcome {
-        pending: left.remember_statements(cx)?,
+        pending: left.remember_proposals(cx)?,
         applied: left.record_applied_memories(cx)?,
         episode: match cx.policy.archive {
             ArchiveMode::Off => None,
@@ -84,6 +84,22 @@ pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutc
 }
 
 impl EndedSession<'_> {
+    /// What waits for a person now: what they stated, and what the session showed about commands.
+    fn remember_proposals(&self, cx: &Context) -> Result<Vec<Memory>, CoreError> {
+        let mut kept = self.remember_statements(cx)?;
+        // What was run after strangers' words came in may be their advice.
+        if self.session.is_exposed() {
+            return Ok(kept);
+        }
+        for lesson in list_command_lessons(self.turns) {
+            let draft = draft_command_lesson(&lesson, self.repo, self.name, self.client);
+            if let RememberOutcome::Remembered { memory, .. } = remember(cx, draft)? {
+                kept.push(*memory);
+            }
+        }
+        Ok(kept)
+    }
+
     /// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
     fn remember_statements(&self, cx: &Context) -> Result<Vec<Memory>, CoreError> {
         let mut kept = Vec::new();

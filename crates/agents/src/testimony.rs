@@ -96,7 +96,7 @@ pub fn list_runs(session: &str, turns: &[TranscriptTurn]) -> Vec<CommandRun> {
 }
 
 /// The commands of a call, and whether each succeeded. Of a chain that failed nobody knows which one it was.
-fn list_ended_commands(call: &TranscriptCall) -> Vec<(String, bool)> {
+pub(crate) fn list_ended_commands(call: &TranscriptCall) -> Vec<(String, bool)> {
     let is_shell = is_shell_tool(&call.tool) && !call.is_background;
     let (Some(has_succeeded), true) = (call.has_succeeded, is_shell) else {
         return Vec::new();

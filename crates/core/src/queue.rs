@@ -19,7 +19,7 @@ use crate::{
 /// How many days a week has: the budget is for the last seven, whatever the weekday.
 const WEEK: i64 = 7;
 /// How many changes of a space are looked through for decisions.
-const MAX_CHANGES: usize = 1_000;
+const MAX_CHANGES: usize = 500;
 /// How many memories expire at once.
 const MAX_EXPIRED: usize = 200;
 
@@ -93,8 +93,8 @@ fn days(n: i64) -> SignedDuration {
     SignedDuration::from_hours(24 * n)
 }
 
-/// How many memories of these spaces were decided about in the last week: accepted, rejected, or merged. With a name, only by
-/// this actor.
+/// How many memories of these spaces the person decided about in the last week: accepted, rejected, or merged. Whose user's space is
+/// among them is the person; without one, whoever decided counts.
 pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, CoreError> {
     let page = EventPage {
         changes_only: true,
@@ -105,7 +105,7 @@ pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, C
     for space in spaces {
         let changes = cx.store.read_events(space, &page)?.into_iter();
         let recent = changes.take_while(|it| it.event.at >= since);
-        let own = recent.filter(|it| is_by(it.event.actor.as_deref(), cx.actor));
+        let own = recent.filter(|it| is_own(it.event.actor.as_deref(), cx, spaces));
         decided.extend(own.filter_map(|it| is_decision(&EventTrace::from(&it))));
     }
     Ok(decided.len())
@@ -115,13 +115,18 @@ pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, C
 fn is_decision(it: &EventTrace) -> Option<crate::memory::MemoryId> {
     let is_pending = it.was == Some(Stage::Pending);
     let is_expiry = it.happening == EventKind::Retired;
-    it.memory.filter(|_| is_pending && !is_expiry && it.stage.is_some())
+    it.memory
+        .filter(|_| is_pending && !is_expiry && it.stage.is_some())
 }
 
-/// Where nobody knows who decided, everybody may have.
-fn is_by(actor: Option<&str>, asked: Option<&str>) -> bool {
-    match (actor, asked) {
-        (Some(actor), Some(asked)) => actor == asked,
+/// Whether the person of these spaces may have done it. An agent reads the queue for its user, under another name.
+fn is_own(actor: Option<&str>, cx: &Context, spaces: &[Space]) -> bool {
+    let mut users = spaces.iter().filter(|it| it.is_user()).peekable();
+    let name = |it: &Space| it.as_str().split_once('/').map(|it| it.1.to_owned());
+    match actor {
+        Some(actor) if users.peek().is_some() => {
+            cx.actor == Some(actor) || users.any(|it| name(it).as_deref() == Some(actor))
+        }
         _ => true,
     }
 }
@@ -180,15 +185,16 @@ mod tests {
             said_by: Some("m-3".parse().unwrap()),
             ..since(1)
         };
-        let check = |per_week: usize, decided: usize, waiting: &[WaitingDecision], expected: &str| {
-            let policy = QueuePolicy {
-                per_week,
-                ..Policy::default().queue
+        let check =
+            |per_week: usize, decided: usize, waiting: &[WaitingDecision], expected: &str| {
+                let policy = QueuePolicy {
+                    per_week,
+                    ..Policy::default().queue
+                };
+                let places = place_decisions(policy, now, decided, waiting);
+                let told: Vec<String> = places.iter().map(|it| format!("{it:?}")).collect();
+                assert_eq!(told.join(" "), expected);
             };
-            let places = place_decisions(policy, now, decided, waiting);
-            let told: Vec<String> = places.iter().map(|it| format!("{it:?}")).collect();
-            assert_eq!(told.join(" "), expected);
-        };
         let three = [since(1), since(2), since(3)];
         check(5, 0, &three, "Due Due Due");
         check(2, 0, &three, "Due Due Later");

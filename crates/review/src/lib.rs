@@ -84,12 +84,10 @@ pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
             dialogue.run()?;
             Ok(CommandOutput::default())
         }
-        _ => Ok(
-            ctx.render_output(&json, |paint| {
-                let held = held.filter(|_| !args.all);
-                queue::format_review_queue(paint, &queue) + &queue::format_held_back(held)
-            }),
-        ),
+        _ => Ok(ctx.render_output(&json, |paint| {
+            let held = held.filter(|_| !args.all);
+            queue::format_review_queue(paint, &queue) + &queue::format_held_back(held)
+        })),
     }
 }
 

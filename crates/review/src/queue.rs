@@ -42,14 +42,18 @@ pub(crate) struct HeldBack {
 impl HeldBack {
     /// Counts it; `None` where there is none.
     pub(crate) fn count(places: &[QueuePlace]) -> Option<Self> {
-        let count = |is_such: fn(&QueuePlace) -> bool| places.iter().filter(|it| is_such(it)).count();
+        let count =
+            |is_such: fn(&QueuePlace) -> bool| places.iter().filter(|it| is_such(it)).count();
         let held = Self {
             later: count(|it| *it == QueuePlace::Later),
             known: count(|it| matches!(it, QueuePlace::Known(_))),
             refuted: count(|it| *it == QueuePlace::Refuted),
             expired: count(|it| *it == QueuePlace::Expired),
         };
-        places.iter().any(|it| *it != QueuePlace::Due).then_some(held)
+        places
+            .iter()
+            .any(|it| *it != QueuePlace::Due)
+            .then_some(held)
     }
 }
 
@@ -66,7 +70,10 @@ pub(crate) fn format_held_back(held: Option<HeldBack>) -> String {
     ];
     let parts = parts.iter().filter(|it| it.0 > 0);
     let parts: Vec<String> = parts.map(|(n, what)| format!("{n} {what}")).collect();
-    let text = format!("not shown: {}; all: apostille review --all\n", parts.join(", "));
+    let text = format!(
+        "not shown: {}; all: apostille review --all\n",
+        parts.join(", ")
+    );
     style_text(DIM, text)
 }
 

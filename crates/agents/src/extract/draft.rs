@@ -1,6 +1,6 @@
 //! A statement on its way to the store: whose it is, what sort, and what it rests on.
 
-use super::{ExtractedStatement, StatementSort, generality};
+use super::{ExtractedStatement, StatementSort, command_lessons::CommandLesson, generality};
 use crate::client::Client;
 use apostille_core::{
     memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
@@ -38,16 +38,7 @@ pub fn draft_extracted_statement(
         StatementSort::Fact if !is_local => (user, Kind::User),
         _ => (repo, Kind::Feedback),
     };
-    let id: String = session
-        .chars()
-        .filter(|it| it.is_ascii_alphanumeric() || *it == '-')
-        .take(ID_CHARS)
-        .collect();
-    let voice = Voice {
-        session: Some(session.into()),
-        author: Some(client.to_string()),
-        ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
-    };
+    let (id, voice) = (name_session(session), gleaned_voice(session, client));
     Draft {
         layer: Some(Layer::Knowledge),
         kind: Some(kind),
@@ -55,6 +46,44 @@ pub fn draft_extracted_statement(
         tags: vec!["gleaned".into(), gleaned.sort.to_string()],
         on_duplicate: DuplicateChoice::Skip,
         ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
+    }
+}
+
+/// The draft of what a session showed about commands; it waits for a person like all that the system finds by itself.
+pub fn draft_command_lesson(
+    lesson: &CommandLesson,
+    repo: &Space,
+    session: &str,
+    client: Client,
+) -> Draft {
+    Draft {
+        layer: Some(Layer::Knowledge),
+        kind: Some(Kind::Reference),
+        reason: Some(format!("seen in session {}", name_session(session))),
+        tags: vec!["gleaned".into(), "command".into()],
+        ran: Some(lesson.command.clone()),
+        on_duplicate: DuplicateChoice::Skip,
+        ..Draft::new(
+            repo.clone(),
+            lesson.fact.clone(),
+            gleaned_voice(session, client),
+        )
+    }
+}
+
+/// A session by a part of its id.
+fn name_session(session: &str) -> String {
+    let id = session
+        .chars()
+        .filter(|it| it.is_ascii_alphanumeric() || *it == '-');
+    id.take(ID_CHARS).collect()
+}
+
+fn gleaned_voice(session: &str, client: Client) -> Voice {
+    Voice {
+        session: Some(session.into()),
+        author: Some(client.to_string()),
+        ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
     }
 }
 

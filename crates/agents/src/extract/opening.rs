@@ -120,7 +120,9 @@ fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
     }
     for (pattern, lead) in leads {
         if let Some(at) = behind(pattern) {
-            return (lead, at..end);
+            // "no, the port is 1, keep that in mind"
+            let told = REMEMBER_END.find(&lower[at..]).map(|it| at + it.start);
+            return (lead, at..told.unwrap_or(end));
         }
     }
     let stop = |pattern: &Pattern| Some(start + pattern.find(rest)?.start);
@@ -177,6 +179,10 @@ mod tests {
         check(
             "i already told you that we use tabs",
             (SentenceOpening::Told, "we use tabs"),
+        );
+        check(
+            "no, the port is 1, keep that in mind",
+            (SentenceOpening::No, "the port is 1"),
         );
         check("good work", (SentenceOpening::None, "work"));
         check(

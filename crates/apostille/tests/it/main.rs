@@ -61,6 +61,7 @@ mod pending;
 mod poison;
 mod pressure;
 mod promote;
+mod queue;
 mod renamed;
 mod review;
 mod rollback;

@@ -73,7 +73,7 @@ fn an_empty_queue_says_so() {
     );
     assert_eq!(
         json(&env, &["review"]),
-        serde_json::json!({"ok": true, "waiting": 0, "counts": {}, "queue": []})
+        serde_json::json!({"ok": true, "waiting": 0, "counts": {}, "due": [], "queue": []})
     );
 }
 

@@ -53,6 +53,12 @@ pub(super) fn find_session_proof(
         it.kind == Kind::User || it.layer == Layer::Identity || speaks_of_user(&draft.fact);
     // A file of notes is a text of its own; what it says of the user goes with them everywhere, and is proved like any other.
     let needs_proof = is_about_user || cx.policy.require_citations && !draft.is_verbatim;
+    // What the program saw run waits for a person all the same, who is shown the run.
+    if let (true, Some(command)) = (is_gleaned(&draft.voice, it.layer), &draft.ran) {
+        SessionRecord::read(cx, draft).prove_run(draft, command, &mut proof)?;
+        proof.lacking = None;
+        return Ok(proof);
+    }
     if draft.voice.is_person() || draft.voice.tainted || !is_claim || !needs_proof {
         return Ok(proof);
     }
