@@ -340,7 +340,8 @@ Only a person approves: at a terminal, or in a script that names them with APOST
         "review",
         "\
 Examples:
-  $ apostille review                       # one by one, the safest first
+  $ apostille review                       # one by one, the safest first; five a week
+  $ apostille review --all                 # everything that waits
   $ apostille review --all-safe            # what is proven and ours, after a look at the list
   $ apostille review --json                # the queue, for programs
   $ apostille review --accept m-1 m-2      # for scripts
