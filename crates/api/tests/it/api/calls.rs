@@ -189,7 +189,7 @@ fn a_person_decides_what_waits() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/review
-      → 200 {"waiting":1,"counts":{"doubtful":1},"queue":[{"memory":{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]},"care":"doubtful","safe":false,"waits_because":"the cited lines do not say `42`","unsaid":["42"],"near":[],"copies":[]}]}
+      → 200 {"waiting":1,"counts":{"doubtful":1},"due":["m-3"],"queue":[{"memory":{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]},"care":"doubtful","safe":false,"waits_because":"the cited lines do not say `42`","unsaid":["42"],"near":[],"copies":[]}]}
     POST /api/memories/m-3/reject {"reason":"nobody knows"}
       → 200 changed {"outcome":"rejected","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"invalid","status_why":"rejected: nobody knows","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories/m-3/approve
@@ -243,7 +243,7 @@ fn what_is_known_is_looked_at() {
     GET /api/audit?only=stale
       → 200 {"spaces":["myorg/myapp","users/ana"],"commit":"c0ffee0000000000000000000000000000000001","memories":{"active":4,"pending":1},"unknown":0,"complete":true,"counts":{"stale":1},"affected":{"stale":1},"findings":[{"class":"stale","severity":"warning","what":"src/old.rs:1 changed (substance)","memories":[{"handle":"m-2","fact":"retries is 3","standing":"contradicted"}],"command":"apostille verify m-2 --fix"}]}
     GET /api/stats
-      → 200 {"spaces":[{"active":3,"soft_limit":1000,"over_soft_limit":false,"status":{"active":3,"invalid":0,"pending":1,"retired":0,"superseded":0},"layers":{"episode":1,"identity":0,"knowledge":2,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":0.5,"events":{"remembered":4,"retrieved":1,"verified_invalid":1,"verified_valid":1},"breakers":[]},{"active":1,"soft_limit":1000,"over_soft_limit":false,"status":{"active":1,"invalid":0,"pending":0,"retired":0,"superseded":0},"layers":{"episode":0,"identity":0,"knowledge":1,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":null,"events":{"remembered":1},"breakers":[]}]}
+      → 200 {"spaces":[{"active":3,"soft_limit":1000,"over_soft_limit":false,"status":{"active":3,"invalid":0,"pending":1,"retired":0,"superseded":0},"layers":{"episode":1,"identity":0,"knowledge":2,"session":0},"decided_this_week":0,"identity_percent":0,"identity_chars":0,"verified_share":0.5,"events":{"remembered":4,"retrieved":1,"verified_invalid":1,"verified_valid":1},"breakers":[]},{"active":1,"soft_limit":1000,"over_soft_limit":false,"status":{"active":1,"invalid":0,"pending":0,"retired":0,"superseded":0},"layers":{"episode":0,"identity":0,"knowledge":1,"session":0},"decided_this_week":0,"identity_percent":0,"identity_chars":0,"verified_share":null,"events":{"remembered":1},"breakers":[]}]}
     GET /api/spaces
       → 200 {"spaces":[{"active":3,"pending":1,"memories":4},{"active":1,"pending":0,"memories":1}]}
     GET /api/events?limit=2
