@@ -4,6 +4,7 @@ mod card;
 pub mod handlers;
 
 use apostille_audit::{review, review::ReviewItem};
+use apostille_core::queue;
 use maud::{Markup, html};
 
 use super::{
@@ -32,13 +33,20 @@ pub fn render_review_page(scope: &RequestScope, asked: &RequestInput) -> PanelRe
     };
     let (from, at): (usize, usize) = (number("from"), number("at"));
     let told = undo::render_done_notice(scope, asked, &format!("review.{from}.{at}"));
-    render_review_queue(scope, from, 200, &told, None)
+    let is_all = asked.query_value("all").is_some();
+    render_review_queue(scope, (from, is_all), 200, &told, None)
+}
+
+/// How many more decisions this week has.
+fn count_due(scope: &RequestScope) -> PanelResult<usize> {
+    let decided = queue::count_weekly_decisions(scope.cx, &scope.reachable_spaces())?;
+    Ok(scope.cx.policy.queue.left_this_week(decided))
 }
 
 /// The queue from here on, below what is to be said first, which may be why something was not done.
 fn render_review_queue(
     scope: &RequestScope,
-    from: usize,
+    (from, is_all): (usize, bool),
     status: u16,
     first: &Markup,
     failed: Option<&ActionCase>,
@@ -53,7 +61,14 @@ fn render_review_queue(
     } else {
         n.saturating_sub(1) / PAGE * PAGE
     };
-    let mut shown: Vec<ReviewItem> = queue.drain(..).skip(from).take(PAGE).collect();
+    // A queue that is all there at once is not read.
+    let most = match from > 0 || is_all || failed.is_some() {
+        true => PAGE,
+        false => count_due(scope)?.min(PAGE),
+    };
+    let n_later = n.saturating_sub(from + most);
+    let is_cut = most < PAGE && n_later > 0;
+    let mut shown: Vec<ReviewItem> = queue.drain(..).skip(from).take(most).collect();
     review::add_review_details(scope.cx, &mut shown)?;
     let body = html! {
         (first)
@@ -72,7 +87,14 @@ fn render_review_queue(
                 @let failed = failed.filter(|case| case.memory.id == it.memory().id).map(|case| (&case.tried, first));
                 (ReviewCard { scope, item: it, at, from, of: n, failed }.render_card())
             }
-            (render_queue_paging(scope, from, n))
+            @if is_cut {
+                p.hint {
+                    (pluralize_count(n_later as u64, "decision is", "decisions are")) " for a later week. "
+                    a href=(link_with_query(scope, "/review", &[("all", "1")])) { "Show all" }
+                }
+            } @else {
+                (render_queue_paging(scope, from, n))
+            }
         }
     };
     render_page_with_status(status, scope, PanelTab::Review, "Review", &body)

@@ -109,7 +109,8 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
         &["src/limits.rs"],
     );
     env.at("2026-03-02T09:02:00Z");
-    assert_eq!(prompt(&env, "morning", "No, use pnpm, not npm."), "");
+    let told = prompt(&env, "morning", "No, use pnpm, not npm.");
+    assert!(told.contains("keep it with memory_remember"), "{told}");
     person(
         &env,
         "morning",

@@ -34,7 +34,7 @@ pub fn run_review_decision(
     let Some(memory) = find_listed_memories(scope, asked.path_part("name"))?.pop() else {
         let told =
             render_problem("It is no longer pending: it was decided or forgotten meanwhile.");
-        return render_review_queue(scope, from, 404, &told, None);
+        return render_review_queue(scope, (from, false), 404, &told, None);
     };
     let copies = find_listed_memories(scope, tried.field("copies").unwrap_or_default())?;
     let case = ActionCase {
@@ -54,7 +54,7 @@ pub fn run_review_decision(
         }
         other => {
             let told = render_failed_action(scope, other)?;
-            render_review_queue(scope, from, 422, &told, Some(&case))
+            render_review_queue(scope, (from, false), 422, &told, Some(&case))
         }
     }
 }

@@ -239,7 +239,14 @@ fn the_queue_is_shown_a_page_at_a_time() {
     }
     let ana = Person::of(&world);
     let n = |page: &str| page.matches("<article class=\"card waiting\"").count();
-    let first = ana.sees("/review");
+    let week = ana.sees("/review");
+    assert_eq!(n(&week), 5);
+    assert!(
+        text(main(&week)).contains("40 decisions are for a later week. Show all"),
+        "{}",
+        text(main(&week))
+    );
+    let first = ana.sees("/review?all=1");
     assert_eq!(
         (
             n(&first),
