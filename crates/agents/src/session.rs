@@ -176,6 +176,9 @@ pub struct SessionEntry {
     /// What the person stated for good, and the agent was reminded to keep, as a digest: enough to know it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<String>,
+    /// Whether a page was handed over that says what memories are, also where none was on it: who the person is, a task.
+    #[serde(rename = "framed", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_framed: bool,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<usize>,
@@ -207,6 +210,7 @@ impl SessionEntry {
             transcript: None,
             quoted: Vec::new(),
             stated: None,
+            is_framed: false,
             covers: None,
             took: None,
         }
@@ -279,7 +283,7 @@ impl AgentSession {
     /// Whether the agent still has a page of memories before it.
     pub fn has_page_in_context(&self) -> bool {
         let has_told = |it: &SessionEntry| {
-            !it.shown.is_empty() || !it.withheld.is_empty() || !it.quoted.is_empty()
+            it.is_framed || !it.shown.is_empty() || !it.withheld.is_empty() || !it.quoted.is_empty()
         };
         self.entries_in_context().iter().any(has_told)
     }

@@ -321,3 +321,23 @@ fn why_knows_memories_that_were_shown_before_a_compaction() {
     env.stated(&["forget", "m-2"]);
     assert!(!env.ok(&["why", "--all", "--session", "s1"]).contains("m-2"));
 }
+
+#[test]
+fn first_prompt_does_not_repeat_the_frame_of_the_start() {
+    let env = Env::new();
+    env.stated(&["remember", "--user", "--layer=identity", "Ana, backend"]);
+    env.with_facts();
+    let start = json!({ "source": "startup" });
+    let told = context(&hooked(&env, "s1", "SessionStart", &start));
+    assert!(
+        told.contains("Notes from earlier work") && told.contains("Ana, backend"),
+        "{told}"
+    );
+    let told = prompt(&env, "s1", "how large may uploads be by MAX_UPLOAD?");
+    assert!(
+        told.contains("m-2") && !told.contains("Notes from earlier work"),
+        "{told}"
+    );
+    let told = prompt(&env, "s2", "how large may uploads be by MAX_UPLOAD?");
+    assert!(told.contains("Notes from earlier work"), "{told}");
+}

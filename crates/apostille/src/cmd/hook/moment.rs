@@ -6,7 +6,7 @@ use std::path::Path;
 
 use apostille_agents::{
     briefing,
-    briefing::{Briefing, BriefingAudience},
+    briefing::{Briefing, BriefingAudience, FRAME},
     clients,
     hook::{HookCall, HookMoment, HookReply, failure::FailedCommand},
     ledger::{KeptPrompt, OpenSession, SessionLedger},
@@ -153,6 +153,7 @@ pub(super) fn answer_hook_moment(
     entry.withheld = made.list_withheld();
     entry.quoted = made.quoted.clone();
     entry.stated.clone_from(&made.stated);
+    entry.is_framed = made.text.contains(FRAME);
     entry.judged = review.list_settled_files(&made);
     // What is shown is written down before it is: else it would be shown again and again.
     if is_worth_writing(&entry) {
