@@ -16,7 +16,7 @@ mod world;
 use std::collections::BTreeSet;
 
 use standing::{Marking, find_unmarked_memories, list_shown_memories};
-use world::{CONTRADICTED, FaceWorld, STANDS};
+use world::{CONTRADICTED, FaceWorld, STANDS, TRUE_HERE};
 
 /// What one face showed.
 pub struct FaceAnswer {
@@ -67,6 +67,15 @@ fn check_standing(shown: &[FaceAnswer]) {
     }
 }
 
+/// Of two versions of a memory, the one that is true on the reader's branch was shown.
+fn check_versions(shown: &[FaceAnswer]) {
+    let is_shown = |mark: &str| shown.iter().any(|it| it.text.contains(mark));
+    assert!(
+        is_shown(TRUE_HERE),
+        "the version of this branch was not shown"
+    );
+}
+
 /// Nothing of the world is shown.
 fn check_silence(shown: &[FaceAnswer]) {
     let is_telling = |it: &&FaceAnswer| !list_shown_memories(&it.text).is_empty();
@@ -85,22 +94,30 @@ fn check_silence(shown: &[FaceAnswer]) {
 
 #[test]
 fn commands_show_nothing_without_its_standing() {
-    check_standing(&cli::list_answers(&FaceWorld::new()));
+    let shown = cli::list_answers(&FaceWorld::new());
+    check_standing(&shown);
+    check_versions(&shown);
 }
 
 #[test]
 fn hooks_show_nothing_without_its_standing() {
-    check_standing(&hooks::list_answers(&FaceWorld::new()));
+    let shown = hooks::list_answers(&FaceWorld::new());
+    check_standing(&shown);
+    check_versions(&shown);
 }
 
 #[test]
 fn tools_show_nothing_without_its_standing() {
-    check_standing(&tools::list_answers(&FaceWorld::new()));
+    let shown = tools::list_answers(&FaceWorld::new());
+    check_standing(&shown);
+    check_versions(&shown);
 }
 
 #[test]
 fn calls_and_pages_show_nothing_without_its_standing() {
-    check_standing(&web::list_answers(&FaceWorld::new()));
+    let shown = web::list_answers(&FaceWorld::new());
+    check_standing(&shown);
+    check_versions(&shown);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use super::{
     world::{FaceWorld, SESSION},
 };
 
+/// What two branches answer in different ways.
+const VERSIONS: &str = "for how many minutes does the checkout hold a LEASE?";
 /// How a user asks to leave memory out.
 const IGNORE: &str = "ignore memory: why does the checkout retry three times?";
 
@@ -119,7 +121,12 @@ pub fn list_answers(world: &FaceWorld) -> Vec<FaceAnswer> {
                 it.moved(world, SESSION),
             ]
         });
-        ways.map(|it| it.run(world)).collect::<Vec<_>>()
+        let versions = list_samples(*client).find(SampleEvent::is_prompt).unwrap();
+        let versions = versions.moved(world, &format!("{client}-lease"));
+        let versions = versions.with_field("prompt", VERSIONS);
+        ways.chain([versions])
+            .map(|it| it.run(world))
+            .collect::<Vec<_>>()
     };
     Client::ALL.iter().flat_map(answer).collect()
 }

@@ -30,6 +30,8 @@ const fn doubtful(mark: &'static str, standing: &'static [&'static str]) -> Mark
 
 pub const STANDS: &str = "heron";
 pub const CONTRADICTED: &str = "egret";
+/// The version of a memory that the code of the reader's branch proves.
+pub const TRUE_HERE: &str = "sandpiper";
 
 /// The session that notes were kept in.
 pub const SESSION: &str = "s-notes";
@@ -55,6 +57,12 @@ pub const MEMORIES: &[Marked] = &[
     // What was replaced is no longer said, however its own code stands; and what replaced it was edited away since.
     doubtful("avocet", &["superseded", "replaced by"]),
     doubtful("whimbrel", &["contradicted", "no longer true"]),
+    // Two versions, until the branch is merged that has the second: each is told with the other one.
+    doubtful(
+        "bittern",
+        &["contradicted", "once its branch is merged", "replaced by"],
+    ),
+    good(TRUE_HERE, &["stands", "holds", "once merged"]),
 ];
 
 const CHECKOUT: &str = "//! The checkout.
@@ -81,6 +89,10 @@ const QUEUE: usize = 64;
 // so long the checkout keeps a basket, in days
 const BASKET_DAYS: u64 = 30;
 ";
+
+/// How long a lease lasts, in a file of its own.
+const LEASES: &str = "// so long the checkout holds a lease, in minutes\nconst LEASE: u64 = 20;\n";
+const LEASE: &str = "--cite=src/lease.rs:1-2";
 
 /// Where the checkout says how long it keeps a basket.
 const BASKET: &str = "--cite=src/checkout.rs:22-23";
@@ -134,7 +146,7 @@ const STATEMENTS: [&[&str]; 6] = [
 
 /// The names of all memories.
 pub fn list_handles() -> impl Iterator<Item = String> {
-    let in_repo = (1..=13).map(|n| format!("m-{n}"));
+    let in_repo = (1..=15).map(|n| format!("m-{n}"));
     in_repo.chain(["u-1".to_owned(), "u-2".to_owned()])
 }
 
@@ -156,11 +168,13 @@ impl FaceWorld {
         let mut env = Env::new();
         env.set("APOSTILLE_HOOK_ALONE", "1");
         env.write("src/checkout.rs", CHECKOUT.replace("= 30", "= 20"));
+        env.write("src/lease.rs", LEASES);
         env.write("src/keys.rs", "const RETRY_KEY: u32 = 1;\n");
         env.commit();
         let world = Self { env };
         world.remember_all();
         world.replace_one();
+        world.correct_one_on_a_branch();
         world.edit_code();
         copy_files(&world.data(), &world.saved());
         world
@@ -190,6 +204,18 @@ impl FaceWorld {
         self.commit();
         let new = "the checkout keeps a basket for BASKET_DAYS = 30 days (whimbrel)";
         self.stated(&["supersede", "m-12", new, BASKET]);
+    }
+
+    /// The reader works on a branch that changed the code, and says so; the default branch did not.
+    fn correct_one_on_a_branch(&self) {
+        let old = "the checkout holds a lease for LEASE = 20 minutes (bittern)";
+        self.stated(&["remember", old, LEASE]);
+        self.git(&["checkout", "--quiet", "-b", "feature"]);
+        self.write("src/lease.rs", LEASES.replace("= 20", "= 45"));
+        self.commit();
+        let new = "the checkout holds a lease for LEASE = 45 minutes (sandpiper)";
+        let told = self.stated(&["supersede", "m-14", "--correct", new, LEASE]);
+        assert!(told.contains("beside m-14"), "{told}");
     }
 
     /// Nothing of this is committed: how a memory stands belongs to the reader's own checkout.
