@@ -5,8 +5,8 @@ mod close_tasks;
 mod failed_command;
 mod history_request;
 mod ignore_request;
-mod last_decisions;
 mod keep_reminder;
+mod last_decisions;
 mod mentioned_paths;
 mod page;
 mod past_words;
@@ -36,15 +36,15 @@ use apostille_core::{
 pub use failed_command::FAILED;
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;
-pub use last_decisions::{DECIDED, DECIDED_IN_TASK};
 pub use keep_reminder::KEEP;
+pub use last_decisions::{DECIDED, DECIDED_IN_TASK};
 pub use page::{FRAME, IDENTITY, KEPT, TASK};
 pub use past_words::{COMMITS, SAID};
 pub use session_notes::NOTES;
 pub use worse::{EditReview, list_settled_files};
 
-use last_decisions::EarlierWords;
 use keep_reminder::KeepReminder;
+use last_decisions::EarlierWords;
 use page::BriefingPage;
 use past_words::{PastWords, PastWordsRequest};
 use prompt_kind::{PromptKind, recognize_prompt_kind};

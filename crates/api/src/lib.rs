@@ -22,6 +22,7 @@ mod fault;
 pub mod host;
 pub mod json;
 pub mod request_scope;
+pub mod said;
 pub mod shorten;
 pub mod task_start;
 pub mod uri;

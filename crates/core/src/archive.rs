@@ -122,6 +122,19 @@ impl ArchiveRecord {
         counts
     }
 
+    /// What was said at this place in it.
+    pub fn find_passage(&self, number: u32) -> Option<&ArchivePassage> {
+        self.passages.iter().find(|it| it.number == number)
+    }
+
+    /// The name of a passage of it.
+    pub fn passage_handle(&self, number: u32) -> ArchiveHandle {
+        ArchiveHandle {
+            record: self.number,
+            passage: Some(number),
+        }
+    }
+
     /// How many characters of words it has.
     pub fn count_chars(&self) -> usize {
         let texts = self.passages.iter().map(|it| it.text.chars().count());
@@ -317,9 +330,35 @@ pub trait Archive: fmt::Debug + Send + Sync {
     fn measure_size(&self, scope: ArchiveScope<'_>) -> StoreResult<ArchiveSize>;
 }
 
+/// Splits the name of a passage off the words that are quoted from it: `c-12.3`, or `c-12.3: leave it at 7`. Words without a
+/// name in front are of no past conversation.
+pub fn split_passage_name(said: &str) -> (Option<ArchiveHandle>, &str) {
+    let said = said.trim();
+    let end = said.find(|c: char| c.is_whitespace() || c == ':');
+    let (name, words) = said.split_at(end.unwrap_or(said.len()));
+    match name.parse() {
+        Ok(handle) => (Some(handle), words.trim_start_matches(':').trim()),
+        Err(BadArchiveHandle) => (None, said),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passage_name_is_split_off_the_quoted_words() {
+        let check = |said: &str, name: Option<&str>, words: &str| {
+            let (handle, rest) = split_passage_name(said);
+            let handle = handle.map(|it| it.to_string());
+            assert_eq!((handle.as_deref(), rest), (name, words), "{said}");
+        };
+        check("c-12.3", Some("c-12.3"), "");
+        check(" c-12.3: leave it at 7", Some("c-12.3"), "leave it at 7");
+        check("c-12 leave it", Some("c-12"), "leave it");
+        check("leave it at 7", None, "leave it at 7");
+        check("c-x: leave it", None, "c-x: leave it");
+    }
 
     #[test]
     fn archive_handle_reads_what_it_writes() {

@@ -727,7 +727,8 @@ pub struct Draft {
     pub reason: Option<String>,
     /// The code that proves it.
     pub citations: Vec<CitationRequest>,
-    /// Words of the user that say it, to be found in the session.
+    /// Words of the user that say it, to be found in the session; or in the past conversation, or passage of one, whose name
+    /// stands before them, as in `c-12.3: leave it at 7`. The name alone stands for the words there that say it.
     pub said: Option<String>,
     /// A command that was run and shows it, to be found in the session.
     pub ran: Option<String>,

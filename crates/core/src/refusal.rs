@@ -124,6 +124,14 @@ pub enum Refusal {
         "the user did not say these words in this session; quote them as they stand in the user's message"
     )]
     NotSaid,
+    /// A passage of a past conversation is named as proof that is none.
+    #[error("{passage} does not prove it: {why}")]
+    NoProofInPassage {
+        /// Its name.
+        passage: String,
+        /// What is wrong with it, and the way out.
+        why: &'static str,
+    },
     /// A command is named as proof that was not seen to run.
     #[error(
         "no run of `{command}` is in the record of this session; a whole command in the foreground counts, not a part of a \
@@ -350,7 +358,7 @@ impl Refusal {
             Self::TooMany { .. } => "too_many",
             Self::Excluded { .. } => "excluded",
             Self::NeedsCitation { .. } => "needs_citation",
-            Self::NotSaid => "not_said",
+            Self::NotSaid | Self::NoProofInPassage { .. } => "not_said",
             Self::NotRun { .. } => "not_run",
             Self::BadCitation { .. } => "bad_citation",
             Self::DoesNotStand { .. } => "does_not_hold",

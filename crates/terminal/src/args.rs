@@ -234,7 +234,7 @@ pub struct FactArgs {
     /// The code that proves it, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
-    /// For agents: the user's own words that say it, as they stand in the user's message
+    /// For agents: the user's own words that say it, as they stand in the user's message; or where they were said, as c-5.3
     #[arg(long, value_name = "WORDS", help_heading = "Provenance")]
     pub said: Option<String>,
     /// For agents: a command that shows it, as it was run in this session
@@ -316,7 +316,7 @@ pub struct RecallArgs {
     /// The question, in your own words
     #[arg(required_unless_present_any = ["recent", "said"])]
     pub question: Vec<String>,
-    /// A file in play: memories that cite it come first (repeatable)
+    /// A file in play: memories that cite it come first (repeatable); with --said, only what was said while it was changed
     #[arg(long = "path", short, value_name = "FILE")]
     pub paths: Vec<String>,
     /// Look in this layer instead of knowledge (repeatable)
@@ -326,7 +326,9 @@ pub struct RecallArgs {
     #[arg(long)]
     pub episodes: bool,
     /// What you said in past conversations, in your own words, instead of what is remembered
-    #[arg(long, conflicts_with_all = ["layers", "episodes", "block", "recent"])]
+    #[arg(long, conflicts_with_all = [
+        "layers", "episodes", "block", "recent", "mode", "at", "why", "chars", "tokens", "tags", "project", "kinds", "address",
+    ])]
     pub said: bool,
     /// At most so many memories
     #[arg(long, short = 'n', value_name = "N")]

@@ -38,16 +38,19 @@ use crate::{
     tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    choose_duplicate_handling, find_memories_to_verify,
+    CallFault, choose_duplicate_handling, find_memories_to_verify,
     host::ActivityStore,
-    json::SaidReply,
+    json::{SaidReply, read_memory_history},
     task_start::{TaskStart, find_titled_task, open_starting_task},
     wire::{
         self, BoundedList, CitationTexts, InputSchema, OptionalText, RecallFilterInput,
         ResultLimit, TextEncoded, TextSchema,
     },
 };
-use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
+use output::{
+    DiscardedMemory, MAX_TOLD, RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply,
+    is_discarded,
+};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
@@ -98,9 +101,12 @@ struct RecallInput {
     limit: Option<ResultLimit>,
     /// At most so many tokens
     tokens: Option<ResultLimit>,
-    /// The task that starts now: knowledge and past tasks like it
+    /// The task that starts now: knowledge and past tasks like it; in archive, the task it was said in
     #[serde(default)]
     task: OptionalText<String>,
+    /// In archive, the branch it was said on
+    #[serde(default)]
+    branch: OptionalText<String>,
 }
 
 fn describe_recall_tool() -> Tool {
@@ -208,13 +214,16 @@ fn answer_from_archive(call: &ToolCall, question: &RecallInput) -> ToolResult {
         filter: ArchiveFilter {
             since: filter.since,
             until: filter.until,
-            path: question.path.0.clone(),
-            ..ArchiveFilter::default()
+            path: filter.citing.or_else(|| question.path.0.clone()),
+            task: question.task.0.clone(),
+            branch: question.branch.0.clone(),
         },
         count: question.limit.as_ref().map(|it| it.capped_at(MAX_SAID)),
     };
-    let hits = recall_said(call, &request)?.unwrap_or_default();
-    ToolAnswer::new_json(&SaidReply::new(&hits))
+    match recall_said(call, &request)? {
+        Some(hits) => ToolAnswer::new_json(&SaidReply::new(&hits)),
+        None => ToolAnswer::new_refusal(&RefusedToolReply::archive_off()),
+    }
 }
 
 /// The notes that this session left for itself.
@@ -262,7 +271,7 @@ struct RememberInput {
     /// Code that proves it, as path:start-end or path::Item::name from the repository's root
     #[serde(default)]
     citations: CitationTexts,
-    /// The user's own words that say it, copied from their message
+    /// The user's own words that say it, copied from their message, or a passage's handle: c-12.3
     said: Option<String>,
     /// A command of yours that shows it, as you ran it
     ran: Option<String>,
@@ -521,7 +530,13 @@ fn run_verify_tool(call: &ToolCall) -> ToolResult {
         Err(refusal) => return ToolAnswer::new_refusal(&RefusedToolReply::new(&refusal)),
     };
     let report = look_up(call, memories, VerifyOptions::default(), |_| ())?;
-    ToolAnswer::new_json(&VerifyToolReply::new(&report))
+    let discarded = report.memories.iter().filter(|it| is_discarded(it));
+    let discarded = discarded.take(MAX_TOLD).map(|it| {
+        let history = read_memory_history(call.store, &it.memory, true)?;
+        Ok(DiscardedMemory::new(it, &history))
+    });
+    let discarded = discarded.collect::<Result<Vec<_>, CallFault>>()?;
+    ToolAnswer::new_json(&VerifyToolReply::new(&report, discarded))
 }
 
 /// Why a memory is to be forgotten.

@@ -40,6 +40,9 @@ pub(super) struct SaidConversationView {
     /// Conversations about the same thing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<String>,
+    /// Those of the conversations here that were about the same thing before it: what it says goes before what they say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    later_than: Vec<String>,
     passages: Vec<SaidPassageView>,
 }
 
@@ -76,7 +79,7 @@ impl SaidReply {
         let passages = passages.map(|it| SaidPassageView::of_passage(record, it));
         Self {
             ok: true,
-            conversations: vec![SaidConversationView::new(record, passages.collect())],
+            conversations: vec![SaidConversationView::new(record, &[], passages.collect())],
             next: None,
         }
     }
@@ -86,16 +89,14 @@ impl From<&SaidHit> for SaidConversationView {
     fn from(it: &SaidHit) -> Self {
         let quotes = it.quotes.iter();
         let quotes = quotes.map(|quote| SaidPassageView::of_quote(&it.record, quote));
-        Self::new(&it.record, quotes.collect())
+        Self::new(&it.record, &it.earlier, quotes.collect())
     }
 }
 
 impl SaidConversationView {
-    fn new(it: &ArchiveRecord, passages: Vec<SaidPassageView>) -> Self {
-        let related = it
-            .related
-            .iter()
-            .map(|it| ArchiveHandle::record(*it).to_string());
+    fn new(it: &ArchiveRecord, earlier: &[u64], passages: Vec<SaidPassageView>) -> Self {
+        let name = |number: &u64| ArchiveHandle::record(*number).to_string();
+        let related = it.related.iter().map(name);
         Self {
             handle: it.handle(),
             client: it.author.clone(),
@@ -106,23 +107,16 @@ impl SaidConversationView {
             files: it.paths.iter().map(ToString::to_string).collect(),
             exposed: it.is_exposed,
             related: related.collect(),
+            later_than: earlier.iter().map(name).collect(),
             passages,
         }
     }
 }
 
-fn name_passage(record: &ArchiveRecord, passage: u32) -> String {
-    let handle = ArchiveHandle {
-        record: record.number,
-        passage: Some(passage),
-    };
-    handle.to_string()
-}
-
 impl SaidPassageView {
     fn of_quote(record: &ArchiveRecord, it: &ArchiveQuote) -> Self {
         Self {
-            handle: name_passage(record, it.passage),
+            handle: record.passage_handle(it.passage).to_string(),
             speaker: it.speaker.as_str(),
             text: it.text.clone(),
             answered: it.answered.clone(),
@@ -132,7 +126,7 @@ impl SaidPassageView {
 
     fn of_passage(record: &ArchiveRecord, it: &ArchivePassage) -> Self {
         Self {
-            handle: name_passage(record, it.number),
+            handle: record.passage_handle(it.number).to_string(),
             speaker: it.speaker.as_str(),
             text: it.text.clone(),
             answered: None,

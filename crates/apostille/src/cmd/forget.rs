@@ -11,7 +11,7 @@ use apostille_core::{
 
 use super::{
     format_outcome,
-    said::{forget_conversations, list_quoting_episodes},
+    said::{find_quoting_episodes, forget_conversations},
 };
 use crate::json::{ForgetReply, ForgottenView};
 use apostille_terminal::{
@@ -27,7 +27,7 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let (names, said) = split_kept_names(&args.names);
     let (damaged, names) = split_off_damaged(&workspace, &names)?;
     let mut memories = workspace.find_named(&names)?;
-    let episodes = list_quoting_episodes(ctx, &workspace, &said)?.into_iter();
+    let episodes = find_quoting_episodes(ctx, &workspace, &said)?.into_iter();
     let is_named = |it: &Memory| memories.iter().any(|named| named.id == it.id);
     let episodes: Vec<Memory> = episodes.filter(|it| !is_named(it)).collect();
     memories.extend(episodes);

@@ -1,5 +1,7 @@
 //! `remember` and `supersede`: a fact is kept, or takes the place of another, or it is said why not.
 
+use std::fmt::Display;
+
 use super::format_outcome;
 use apostille_cite::citation_request::CitationRequest;
 use apostille_core::{
@@ -391,7 +393,7 @@ fn format_pending_note(ctx: &CommandContext, asked: &RememberIntent, memory: &Me
 /// A note that says what is known already is not promoted.
 pub(super) fn build_not_promoted_output(
     ctx: &CommandContext,
-    name: MemoryName,
+    name: impl Display,
     near: &[NearMemory],
 ) -> CommandOutput {
     let json = RememberReply::from_similar(near, WhenSimilar::Tell);

@@ -1,17 +1,14 @@
 //! What was said in past conversations: found by its words, shown whole, forgotten.
 
-use std::collections::BTreeSet;
-
-use apostille_agents::learn::SESSION_TAG;
+use apostille_api::said::{find_conversation, list_quoting_episodes, list_resting_memories};
 use apostille_core::{
     archive::{
         Archive, ArchiveFilter, ArchiveHandle, ArchiveRecord, PassageSpeaker,
         excerpt::ArchiveQuote,
         recall::{SaidHit, SaidRequest, recall_said},
     },
-    memory::{Layer, Memory},
+    memory::Memory,
     speaker::PersonVerb,
-    store::MemoryFilter,
 };
 
 use super::{list::resolve_optional_path, report::parse_optional_time};
@@ -19,7 +16,7 @@ use crate::json::SaidReply;
 use apostille_terminal::{
     args::RecallArgs,
     command_context::{CommandContext, CommandResult, require_person},
-    paint::{BOLD, DIM, GREEN, Paint, flatten_to_line, format_if, join_texts},
+    paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_if, join_texts},
 };
 use apostille_workspace::{
     error::CommandError,
@@ -38,7 +35,7 @@ pub(super) fn run_recall_said(ctx: &CommandContext, args: &RecallArgs) -> Comman
         filter: ArchiveFilter {
             since: parse_optional_time(ctx, "since", only.since.as_deref())?,
             until: parse_optional_time(ctx, "until", only.until.as_deref())?,
-            path: resolve_optional_path(&workspace, only.citing.as_deref())?,
+            path: resolve_optional_path(&workspace, choose_said_path(args)?)?,
             task: only.task.clone(),
             branch: only.branch.clone(),
         },
@@ -53,6 +50,18 @@ pub(super) fn run_recall_said(ctx: &CommandContext, args: &RecallArgs) -> Comman
         "nothing was said about this in a conversation that is kept\n".to_owned()
     });
     Ok(answer.nothing_if(is_empty).with_err(empty))
+}
+
+/// The file that conversations are to have changed.
+fn choose_said_path(args: &RecallArgs) -> CommandResult<Option<&str>> {
+    let named: Vec<&String> = args.paths.iter().chain(&args.only.citing).collect();
+    match *named {
+        [] => Ok(None),
+        [path] => Ok(Some(path)),
+        _ => Err(CommandError::usage(
+            "--said takes one --path: what was said while that file was changed",
+        )),
+    }
 }
 
 /// Shows all that was said in one conversation.
@@ -93,22 +102,41 @@ pub(super) fn forget_conversations(
     require_person(&speaker, PersonVerb::Forget.describe())?;
     let archive = open_kept_archive(&ctx.system).ok_or_else(build_off_error)?;
     // One wrong name, and nothing is forgotten.
-    for handle in handles {
-        read_record(workspace, &*archive, *handle)?;
-    }
+    let records = handles
+        .iter()
+        .map(|it| read_record(workspace, &*archive, *it));
+    let records = records.collect::<CommandResult<Vec<_>>>()?;
     let ledger = sessions::open_session_ledger(&ctx.system)?;
     let mut told = String::new();
-    for handle in handles {
+    for (handle, record) in handles.iter().zip(&records) {
         // Of a session that goes on, hooks may have kept the words as well.
-        ledger.remove_prompts(&read_record(workspace, &*archive, *handle)?.name);
+        ledger.remove_prompts(&record.name);
         archive.forget_record(*handle)?;
         told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
+        told.push_str(&format_resting_note(workspace, record, handle.passage)?);
     }
     Ok(told)
 }
 
-/// The episodes that tell of these conversations: they quote them, so they go with them.
-pub(super) fn list_quoting_episodes(
+/// Which memories still quote what was forgotten: they were kept for themselves.
+fn format_resting_note(
+    workspace: &Workspace,
+    record: &ArchiveRecord,
+    passage: Option<u32>,
+) -> CommandResult<String> {
+    let spaces = workspace.spaces();
+    let resting = list_resting_memories(&*workspace.store, &spaces, record, passage)?;
+    let handles: Vec<String> = resting.iter().map(|it| it.handle().to_string()).collect();
+    let handles = handles.join(" ");
+    Ok(format_if(!resting.is_empty(), || {
+        format!(
+            "  {DIM}still quoted by {handles}; to forget that too:{DIM:#} {CYAN}apostille forget {handles}{CYAN:#}\n"
+        )
+    }))
+}
+
+/// The episodes that quote these conversations, and are forgotten with them.
+pub(super) fn find_quoting_episodes(
     ctx: &CommandContext,
     workspace: &Workspace,
     handles: &[ArchiveHandle],
@@ -116,58 +144,46 @@ pub(super) fn list_quoting_episodes(
     let Some(archive) = open_kept_archive(&ctx.system).filter(|_| !handles.is_empty()) else {
         return Ok(Vec::new());
     };
-    let names = handles
+    let records = handles
         .iter()
-        .map(|it| Ok(read_record(workspace, &*archive, *it)?.name));
-    let names = names.collect::<CommandResult<BTreeSet<String>>>()?;
-    let filter = MemoryFilter {
-        spaces: vec![workspace.settings.repo.clone()],
-        layers: vec![Layer::Episode],
-        tags: vec![SESSION_TAG.into()],
-        limit: usize::MAX,
-        ..MemoryFilter::default()
-    };
-    let mut episodes = workspace.store.list_memories(&filter)?;
-    episodes.retain(|it| {
-        it.voice
-            .session
-            .as_ref()
-            .is_some_and(|it| names.contains(it))
-    });
-    Ok(episodes)
+        .map(|it| read_record(workspace, &*archive, *it));
+    let records = records.collect::<CommandResult<Vec<_>>>()?;
+    let repo = &workspace.settings.repo;
+    Ok(list_quoting_episodes(&*workspace.store, repo, &records)?)
 }
 
 /// A conversation of this repository.
-fn read_record(
+pub(super) fn read_record(
     workspace: &Workspace,
     archive: &dyn Archive,
     handle: ArchiveHandle,
 ) -> CommandResult<ArchiveRecord> {
-    let found = archive.read_records(&[handle.record])?.pop();
-    let is_here = |it: &ArchiveRecord| it.space == workspace.settings.repo;
-    let has_passage = |it: &ArchiveRecord| {
-        let named = handle.passage;
-        named.is_none_or(|named| it.passages.iter().any(|it| it.number == named))
-    };
-    let missing = || {
+    let found = find_conversation(archive, &workspace.settings.repo, handle)?;
+    found.ok_or_else(|| {
         CommandError::usage(format!(
             "nothing that was said in this repository is called {handle}"
         ))
         .with_hint("see `apostille recall --said`")
-    };
-    let found = found.filter(|it| is_here(it) && has_passage(it));
-    found.ok_or_else(missing)
+    })
 }
 
-fn build_off_error() -> CommandError {
+pub(super) fn build_off_error() -> CommandError {
     CommandError::usage("conversations are not kept here: archive is not verbatim")
         .with_hint("set archive = \"verbatim\" in your own config file")
 }
 
 fn format_said_hit(paint: &Paint, it: &SaidHit) -> String {
-    let head = format_record_head(&it.record);
+    let earlier = it.earlier.iter().map(|it| ArchiveHandle::record(*it));
+    let earlier: Vec<String> = earlier.map(|it| it.to_string()).collect();
+    let later = format_if(!earlier.is_empty(), || {
+        format!(
+            "  {YELLOW}later than {}, about the same thing{YELLOW:#}\n",
+            earlier.join(", ")
+        )
+    });
+    let head = format!("{}\n{later}", format_record_head(&it.record));
     let quotes = it.quotes.iter().map(|it| format_quote(paint, it));
-    format!("{head}\n{}", join_texts(quotes, ""))
+    format!("{head}{}", join_texts(quotes, ""))
 }
 
 fn format_record_head(it: &ArchiveRecord) -> String {

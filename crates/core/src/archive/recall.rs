@@ -7,7 +7,7 @@ use super::{
     excerpt::{ArchiveQuote, choose_quotes},
     search::{ArchiveQuery, search_archive},
 };
-use crate::{Context, CoreError, space::Space};
+use crate::{Context, CoreError, space::Space, store::StoreResult};
 use apostille_text::shorten::shorten_text;
 
 /// How far behind the best a conversation may be.
@@ -39,6 +39,8 @@ pub struct SaidHit {
     pub record: ArchiveRecord,
     /// What is quoted of it.
     pub quotes: Vec<ArchiveQuote>,
+    /// Those of the conversations beside it that were about the same thing earlier, by number.
+    pub earlier: Vec<u64>,
 }
 
 /// What was said about something, the best first, each followed by what was said later on the same matter. `None` where
@@ -64,11 +66,37 @@ pub fn recall_said(
     let found = found.into_iter().map(|it| it.record).collect();
     let mut records = add_later_records(archive, found)?;
     records.truncate(count);
-    let hits = records.into_iter().map(|record| SaidHit {
+    let earlier: Vec<Vec<u64>> = records
+        .iter()
+        .map(|it| list_earlier_numbers(it, &records))
+        .collect();
+    let hits = records.into_iter().zip(earlier);
+    let hits = hits.map(|(record, earlier)| SaidHit {
         quotes: quote_record(&record, request.text),
         record,
+        earlier,
     });
     Ok(Some(hits.collect()))
+}
+
+/// Those of some conversations that are about the same thing as one of them, and ended before it.
+fn list_earlier_numbers(record: &ArchiveRecord, all: &[ArchiveRecord]) -> Vec<u64> {
+    let is_earlier =
+        |it: &&ArchiveRecord| it.ended_at < record.ended_at && record.related.contains(&it.number);
+    let earlier = all.iter().filter(is_earlier);
+    earlier.map(|it| it.number).collect()
+}
+
+/// The conversations about the same thing that ended after this one, the latest first.
+pub fn list_later_records(
+    archive: &dyn Archive,
+    record: &ArchiveRecord,
+) -> StoreResult<Vec<ArchiveRecord>> {
+    let related: Vec<u64> = record.related.iter().copied().collect();
+    let mut later = archive.read_records(&related)?;
+    later.retain(|it| it.ended_at > record.ended_at);
+    later.sort_by_key(|it| std::cmp::Reverse((it.ended_at, it.number)));
+    Ok(later)
 }
 
 /// Puts what was said later on the same matter right before what it may have changed.
@@ -78,10 +106,7 @@ fn add_later_records(
 ) -> Result<Vec<ArchiveRecord>, CoreError> {
     let (mut records, mut seen) = (Vec::new(), BTreeSet::new());
     for record in found {
-        let related: Vec<u64> = record.related.iter().copied().collect();
-        let mut later = archive.read_records(&related)?;
-        later.retain(|it| it.ended_at > record.ended_at);
-        later.sort_by_key(|it| std::cmp::Reverse((it.ended_at, it.number)));
+        let later = list_later_records(archive, &record)?;
         for it in later.into_iter().chain([record]) {
             if seen.insert(it.number) {
                 records.push(it);

@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     Context, branches,
+    evidence::Evidence,
     memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage},
     refusal::Refusal,
     store::StoreError,
@@ -249,6 +250,7 @@ fn decide_contradiction(
             .is_some_and(|it| it == FactRelation::Opposed);
         old.is_active()
             && is_trusted
+            && !is_said_before(draft, old)
             && has_proof
             && is_opposed
             && modules::compare_modules(draft, old) == ModuleOverlap::Same
@@ -262,6 +264,17 @@ fn decide_contradiction(
         (Some(old), Some(one)) => DuplicateDecision::ReplaceContradicted(old, one),
         (_, last) => DuplicateDecision::Near(near.into_iter().chain(last).collect()),
     }
+}
+
+/// Whether a draft repeats what the user said before a memory was stated, in a past conversation: then it is the older of the two.
+fn is_said_before(draft: &Memory, old: &Memory) -> bool {
+    draft.evidence.iter().any(|it| match it {
+        Evidence::Said(said) => {
+            Some(&said.session) != draft.voice.session.as_ref()
+                && said.at.is_some_and(|at| at < old.refreshed_at)
+        }
+        Evidence::Ran(_) => false,
+    })
 }
 
 /// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation, name or tags of it.

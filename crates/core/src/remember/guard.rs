@@ -119,7 +119,9 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
         reasons.extend(exposed);
     }
     reasons.extend(lacking);
-    let can_ask = !own_voice.exposed && !cx.policy.is_confirmation_needed;
+    // What the user said before the session that goes on does not put aside what a person stated meanwhile.
+    let is_past = quotes_past_session(&evidence, &own_voice);
+    let can_ask = !own_voice.exposed && !is_past && !cx.policy.is_confirmation_needed;
     let is_asked = |old: &Memory| can_ask && is_replaced_by_words(&evidence, old);
     if !old.as_ref().is_some_and(is_asked) {
         reasons.extend(explain_ousting_person(&classified, old.as_ref()));
@@ -233,6 +235,14 @@ fn explain_exposed_claim(
     Some(format!(
         "{what} said after words from outside were read, and {why}"
     ))
+}
+
+/// Whether words of the user are among the evidence that were said in another session than the one that speaks.
+fn quotes_past_session(evidence: &[Evidence], voice: &Voice) -> bool {
+    evidence.iter().any(|it| match it {
+        Evidence::Said(said) => Some(&said.session) != voice.session.as_ref(),
+        Evidence::Ran(_) => false,
+    })
 }
 
 /// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.

@@ -2,6 +2,7 @@
 //! are looked up in the record of the session.
 
 use super::{
+    EarlyEnd,
     classify::Classified,
     testify::{SessionProof, find_session_proof},
 };
@@ -50,7 +51,7 @@ pub(super) struct CitationDoubts {
 }
 
 /// Reads every citation of a draft.
-pub fn prove_draft(cx: &Context, mut classified: Classified) -> Result<Proven, Refusal> {
+pub(super) fn prove_draft(cx: &Context, mut classified: Classified) -> Result<Proven, EarlyEnd> {
     let source = cx.source;
     if let Some(cite) = classified.draft.citations.first()
         && classified.draft.space.is_user()
@@ -58,10 +59,11 @@ pub fn prove_draft(cx: &Context, mut classified: Classified) -> Result<Proven, R
         // It would be looked up in whatever repository the person works in next.
         let why = "what is kept for a user goes with them into every repository; leave the citation out, or keep it \
                    for the repository";
-        return Err(Refusal::BadCitation {
+        let refusal = Refusal::BadCitation {
             place: cite.to_string(),
             why: why.into(),
-        });
+        };
+        return Err(refusal.into());
     }
     let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
     let mut unread = None;

@@ -3,7 +3,8 @@
 //! What an agent says about the user needs the user's words, and what it says about a command needs a run of it. Both are
 //! looked up in what the client wrote down ([`Testimony`](crate::evidence::Testimony)), never taken from the call: a quote has
 //! to stand in a turn of the user, and it has to say the fact. What is not proved waits for a person; only a quote or a run
-//! that is certainly not there is refused, because an agent can put that right at once.
+//! that is certainly not there is refused, because an agent can put that right at once. Words of a past conversation prove as
+//! much, where the archive has them as the user's own.
 
 use apostille_text::{
     quotes::{
@@ -12,9 +13,13 @@ use apostille_text::{
     secrets,
 };
 
-use super::{classify::Classified, quarantine::is_gleaned};
+use super::{EarlyEnd, classify::Classified, quarantine::is_gleaned};
 use crate::{
     Context,
+    archive::{
+        ArchiveHandle, ArchivePassage, ArchiveRecord, PassageSpeaker, recall::list_later_records,
+        split_passage_name,
+    },
     evidence::{CommandRun, Evidence, SaidQuote, UserTurn},
     memory::{Draft, Kind, Layer},
     refusal::Refusal,
@@ -38,13 +43,15 @@ pub(super) fn find_session_proof(
     cx: &Context,
     it: &Classified,
     has_citations: bool,
-) -> Result<SessionProof, Refusal> {
+) -> Result<SessionProof, EarlyEnd> {
     let draft = &it.draft;
     let mut proof = SessionProof::default();
+    let said = draft.said.as_deref().map(split_passage_name);
     let is_found = is_gleaned(&draft.voice, it.layer);
     // What the program finds waits for a person in any case; the run that it rests on is kept for them to see.
     if let Some(command) = draft.ran.as_ref().filter(|_| is_found) {
         SessionRecord::read(cx, draft).prove_run(draft, command, &mut proof)?;
+        proof.lacking = None;
         return Ok(proof);
     }
     let is_claim = it.layer.is_lasting() && !is_found;
@@ -53,18 +60,17 @@ pub(super) fn find_session_proof(
         it.kind == Kind::User || it.layer == Layer::Identity || speaks_of_user(&draft.fact);
     // A file of notes is a text of its own; what it says of the user goes with them everywhere, and is proved like any other.
     let needs_proof = is_about_user || cx.policy.require_citations && !draft.is_verbatim;
-    // What the program saw run waits for a person all the same, who is shown the run.
-    if let (true, Some(command)) = (is_gleaned(&draft.voice, it.layer), &draft.ran) {
-        SessionRecord::read(cx, draft).prove_run(draft, command, &mut proof)?;
-        proof.lacking = None;
-        return Ok(proof);
+    if let Some((Some(handle), words)) = said.filter(|_| is_claim && !draft.voice.tainted) {
+        let said = ArchivedWords::find(cx, draft, handle)?;
+        said.prove_quote(draft, words, &mut proof)?;
     }
     if draft.voice.is_person() || draft.voice.tainted || !is_claim || !needs_proof {
         return Ok(proof);
     }
     let record = SessionRecord::read(cx, draft);
-    match &draft.said {
-        Some(words) => record.prove_quote(draft, words, &mut proof)?,
+    match said {
+        Some((Some(_), _)) => {}
+        Some((None, words)) => record.prove_quote(draft, words, &mut proof)?,
         None if is_about_user
             || needs_words(it, has_citations)
             || draft.on_duplicate.replaced_name().is_some() =>
@@ -88,6 +94,140 @@ pub(super) fn find_session_proof(
 fn needs_words(it: &Classified, has_citations: bool) -> bool {
     !has_citations || it.kind == Kind::User || it.layer == Layer::Identity
 }
+
+/// What the user said in a past conversation, as the archive has it.
+struct ArchivedWords {
+    /// What was named: the conversation, or one passage of it.
+    name: ArchiveHandle,
+    record: ArchiveRecord,
+    /// The latest conversation about the same thing, where that is another one.
+    later: Option<ArchiveHandle>,
+}
+
+/// Words of the user, with the passage that they stand in.
+type QuotedWords<'a> = (&'a ArchivePassage, &'a str);
+
+impl ArchivedWords {
+    /// The conversation of this name, where it is one of a space that is in play and what is named in it is the user's.
+    fn find(cx: &Context, draft: &Draft, name: ArchiveHandle) -> Result<Self, EarlyEnd> {
+        let refuse = |why| refuse_passage(name, why);
+        let archive = cx.archive.ok_or_else(|| refuse(NO_ARCHIVE))?;
+        let is_here =
+            |it: &ArchiveRecord| it.space == draft.space || cx.other_spaces.contains(&it.space);
+        let found = archive.read_records(&[name.record])?.pop();
+        let record = found.filter(is_here).ok_or_else(|| refuse(NO_PASSAGE))?;
+        if let Some(number) = name.passage {
+            let passage = record.find_passage(number);
+            let passage = passage.ok_or_else(|| refuse(NO_PASSAGE))?;
+            if passage.speaker != PassageSpeaker::User {
+                return Err(refuse(NOT_THE_USERS).into());
+            }
+        }
+        let later = list_later_records(archive, &record)?;
+        Ok(Self {
+            name,
+            later: later.first().map(|it| ArchiveHandle::record(it.number)),
+            record,
+        })
+    }
+
+    /// The passages of the user that are named, the latest first: what was said last is what was decided.
+    fn iter_own(&self) -> impl Iterator<Item = &ArchivePassage> {
+        let is_named = |it: &&ArchivePassage| {
+            let named = self.name.passage;
+            it.speaker == PassageSpeaker::User && named.is_none_or(|named| it.number == named)
+        };
+        self.record.passages.iter().rev().filter(is_named)
+    }
+
+    /// The quoted words have to stand there and to say the fact; without any, words are looked for that do. A person knows what
+    /// their own words say.
+    fn prove_quote(
+        &self,
+        draft: &Draft,
+        words: &str,
+        proof: &mut SessionProof,
+    ) -> Result<(), Refusal> {
+        let is_person = draft.voice.is_person();
+        let saying = match words.is_empty() {
+            true => self.find_saying_words(&draft.fact),
+            false => {
+                let quoted = self.find_quoted_words(words)?;
+                let is_stated = is_own_statement(words, &quoted.0.text);
+                Some(quoted)
+                    .filter(|_| is_person || is_stated && is_said_by_quote(&draft.fact, words))
+            }
+        };
+        let own = || self.name.passage.and_then(|_| self.iter_own().next());
+        let own = || own().filter(|_| is_person).map(|it| (it, &*it.text));
+        let quote = saying.or_else(own);
+        let quote = quote.filter(|it| secrets::find_secret(it.1).is_none());
+        proof.evidence.extend(quote.map(|it| self.quote(it)));
+        if !is_person {
+            proof.lacking = self.explain_doubt(quote.is_some());
+        }
+        Ok(())
+    }
+
+    fn find_saying_words(&self, fact: &str) -> Option<QuotedWords<'_>> {
+        let mut own = self.iter_own();
+        own.find_map(|it| Some((it, find_saying_quote(fact, &it.text, MAX_QUOTE)?)))
+    }
+
+    fn find_quoted_words<'a>(&'a self, words: &'a str) -> Result<QuotedWords<'a>, Refusal> {
+        let found = self.iter_own().find(|it| is_quoted_from(words, &it.text));
+        let is_pasted = |it: &ArchivePassage| {
+            let pasted = it.pasted.as_deref().unwrap_or_default();
+            is_quoted_from(words, pasted)
+        };
+        match found {
+            Some(passage) => Ok((passage, words)),
+            None if self.iter_own().any(is_pasted) => Err(refuse_passage(self.name, PASTED)),
+            None => Err(refuse_passage(self.name, NOT_THERE)),
+        }
+    }
+
+    /// Why a person has to decide about words that stand there.
+    fn explain_doubt(&self, is_said: bool) -> Option<String> {
+        let name = self.name;
+        if self.record.is_exposed {
+            return Some(format!(
+                "{name} was said in a session that had read words from outside"
+            ));
+        }
+        if let Some(later) = self.later {
+            return Some(format!(
+                "the user spoke about the same thing again in {later}, after {name}; quote what was said there"
+            ));
+        }
+        (!is_said).then(|| format!("the words of the user in {name} do not say it"))
+    }
+
+    fn quote(&self, (passage, words): QuotedWords<'_>) -> Evidence {
+        let own = self.record.passages.iter();
+        let own = own.filter(|it| it.speaker == PassageSpeaker::User);
+        let turn = own.filter(|it| it.number <= passage.number).count();
+        Evidence::Said(SaidQuote {
+            quote: words.chars().take(MAX_QUOTE).collect(),
+            session: self.record.name.clone(),
+            turn: u32::try_from(turn).unwrap_or(u32::MAX),
+            at: Some(passage.at),
+        })
+    }
+}
+
+fn refuse_passage(name: ArchiveHandle, why: &'static str) -> Refusal {
+    Refusal::NoProofInPassage {
+        passage: name.to_string(),
+        why,
+    }
+}
+
+const NO_ARCHIVE: &str = "conversations are not kept here, or not open to this caller";
+const NO_PASSAGE: &str = "nothing that was said in this repository has this name";
+const NOT_THERE: &str = "these words do not stand in it; quote them as they stand there";
+const PASTED: &str = "these words were pasted there: they are another's, and not the user's";
+const NOT_THE_USERS: &str = "it is what an agent said; only the user's own words prove";
 
 /// The record of the session that a draft was written in, as far as it can be read.
 struct SessionRecord {

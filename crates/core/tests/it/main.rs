@@ -25,6 +25,8 @@ mod notes;
 #[cfg(test)]
 mod origin;
 #[cfg(test)]
+mod past_proof;
+#[cfg(test)]
 mod person_word;
 #[cfg(test)]
 mod probe;

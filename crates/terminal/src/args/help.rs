@@ -275,11 +275,16 @@ Examples:
   $ apostille promote m-9 --kind reference --subject \"test command\" \\
       --reason \"CI runs nothing else\" --cite package.json:12
   $ apostille promote m-9 --kind project --fact \"leases are renewed every 20 s\" …
+  $ apostille promote c-5.3                        # what you said in a conversation is remembered
+  $ apostille promote c-5.3 --fact \"the client gives up after 7 attempts\"
 
 Knowledge needs five things: subject, fact, reason, kind, and a citation where it is about the
 repository. What the note does not have is asked for by name. It passes every check that a new fact
 passes, and is never trusted more than the note it came from: what came from outside still waits.
-Scratch gives up its place; an episode stays in its task's history.",
+Scratch gives up its place; an episode stays in its task's history.
+What you said in a conversation (apostille recall --said) is kept as your word of that day; say it in
+a sentence with --fact where it was said in several. For an agent the words there have to say the
+fact, in a session that had read nothing from outside and that you did not amend later; else it waits.",
     ),
     (
         "refresh",

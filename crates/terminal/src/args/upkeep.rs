@@ -5,7 +5,7 @@ use std::{
     str::FromStr,
 };
 
-use super::build_word_parser;
+use super::{KeptName, build_word_parser};
 use apostille_audit::Class;
 use apostille_core::memory::{BadHandle, Kind, Layer, MemoryName};
 use clap::{ArgGroup, Args, Subcommand};
@@ -269,9 +269,9 @@ pub struct RollbackArgs {
 /// `promote`.
 #[derive(Debug, Args)]
 pub struct PromoteArgs {
-    /// The note: scratch of a session, or an episode
+    /// The note: scratch of a session, or an episode; or what you said in a conversation, as c-5.3
     #[arg(value_name = "HANDLE")]
-    pub name: MemoryName,
+    pub name: KeptName,
     /// Where to: an episode, or knowledge; the next one up unless said
     #[arg(long, value_parser = build_word_parser(&[Layer::Episode, Layer::Knowledge], Layer::as_str))]
     pub layer: Option<Layer>,
@@ -287,6 +287,9 @@ pub struct PromoteArgs {
     /// Why it matters
     #[arg(long)]
     pub reason: Option<String>,
+    /// Keep what you said for yourself, in every repository
+    #[arg(long)]
+    pub user: bool,
     /// The code that proves it, as src/api.rs:12-18 or src/http.rs::Server::bind (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,

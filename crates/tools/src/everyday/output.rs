@@ -2,7 +2,9 @@
 
 use apostille_cite::{citation::Citation, standing::Standing, verdict::Verdict};
 use apostille_core::{
-    memory::Memory,
+    event::{EventBody, LoggedEvent},
+    format::format_timestamp,
+    memory::{Memory, Stage},
     recall::{RecallOutcome, VerifiedHit, excerpt},
     refusal::Refusal,
     remember::dedupe::NearMemory,
@@ -13,10 +15,10 @@ use apostille_core::{
 use serde::Serialize;
 
 use crate::outcome::CompletedWrite;
-use apostille_api::{json::pending_reason, shorten::take_first_chars};
+use apostille_api::{json::pending_reason, said::ARCHIVE_OFF, shorten::take_first_chars};
 
 /// How many memories with something wrong are described in one answer.
-const MAX_TOLD: usize = 20;
+pub(super) const MAX_TOLD: usize = 20;
 /// How much of changed code is shown, in characters.
 const MAX_CODE: usize = 600;
 
@@ -255,6 +257,13 @@ impl RefusedToolReply {
         Self::explain("no_user", error, None)
     }
 
+    /// Conversations are asked for that are not kept, or not open to the caller.
+    pub(super) fn archive_off() -> Self {
+        let next = "go on without them, or ask the user; they set archive = \"verbatim\" in their own config file to have \
+                    conversations kept";
+        Self::explain("archive_off", ARCHIVE_OFF, Some(next.into()))
+    }
+
     pub(super) fn from_similar(near: &[NearMemory]) -> Self {
         let known = |it: &NearMemory| SimilarMemory {
             id: it.handle.to_string(),
@@ -294,7 +303,11 @@ fn advise_after_refusal(refusal: &Refusal) -> Option<&'static str> {
              command\"; or with \"kind\":\"feedback\" for a correction"
         }
         Refusal::NotSaid => {
-            "quote a part of the user's own message, word for word, or leave \"said\" out: it is looked for then"
+            "quote a part of the user's own message, word for word, or leave \"said\" out: it is looked for then; for words of a \
+             past conversation, the name of the passage before them: \"said\":\"c-12.3: …\""
+        }
+        Refusal::NoProofInPassage { .. } => {
+            "memory_recall {\"layer\":\"archive\",\"query\":\"…\"} shows what the user said, each passage with its name"
         }
         Refusal::AsksPerson(_) => {
             "tell the user what you want and why; once they ask for it in their own words, naming the id, call again. \
@@ -420,6 +433,50 @@ impl From<&VerifiedMemory> for SupersededMemory {
     }
 }
 
+/// A memory that is no longer in use: what became of it before how its code stands.
+#[derive(Serialize)]
+pub(super) struct DiscardedMemory {
+    id: String,
+    status: &'static str,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// Who did it, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    standing: &'static str,
+}
+
+impl DiscardedMemory {
+    /// A memory with the last change in its history that set it aside.
+    pub(super) fn new(it: &VerifiedMemory, history: &[LoggedEvent]) -> Self {
+        let is_end = |it: &&LoggedEvent| {
+            matches!(
+                it.event.what,
+                EventBody::Invalidated { .. } | EventBody::Retired { .. }
+            )
+        };
+        let end = history.iter().filter(is_end).max_by_key(|it| it.seq);
+        let memory = &it.memory;
+        Self {
+            id: memory.handle().to_string(),
+            status: memory.status.stage().as_str(),
+            why: memory.status.why().map(Into::into),
+            since: end.map(|it| format_timestamp(it.event.at)),
+            by: end.and_then(|it| it.event.actor.clone()),
+            standing: it.standing().as_str(),
+        }
+    }
+}
+
+/// Whether a memory was found wrong or set aside, so that its code does not matter.
+pub(super) fn is_discarded(it: &VerifiedMemory) -> bool {
+    matches!(it.memory.status.stage(), Stage::Invalid | Stage::Retired)
+}
+
 /// What came of verifying.
 #[derive(Serialize)]
 pub(super) struct VerifyToolReply {
@@ -433,14 +490,17 @@ pub(super) struct VerifyToolReply {
     /// Those that are no longer in use, however their code stands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     superseded: Vec<SupersededMemory>,
+    /// Those that were found wrong or set aside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_in_use: Vec<DiscardedMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
 impl VerifyToolReply {
-    pub(super) fn new(report: &VerifyReport) -> Self {
-        let (superseded, used): (Vec<_>, Vec<_>) =
-            report.memories.iter().partition(|it| it.is_superseded());
+    pub(super) fn new(report: &VerifyReport, not_in_use: Vec<DiscardedMemory>) -> Self {
+        let known = report.memories.iter().filter(|it| !is_discarded(it));
+        let (superseded, used): (Vec<_>, Vec<_>) = known.partition(|it| it.is_superseded());
         let is_cited = |it: &&VerifiedMemory| !it.verdicts.is_empty();
         let cited: Vec<&VerifiedMemory> = used.iter().copied().filter(is_cited).collect();
         let verified = cited.len();
@@ -454,6 +514,7 @@ impl VerifyToolReply {
             unverified: used.len() - verified,
             problems: wrong.take(MAX_TOLD).map(MemoryProblem::new).collect(),
             superseded: superseded.into_iter().map(SupersededMemory::from).collect(),
+            not_in_use,
             more: n_wrong.checked_sub(MAX_TOLD).filter(|it| *it > 0),
         }
     }

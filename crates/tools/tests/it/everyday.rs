@@ -464,6 +464,29 @@ fn verify_shows_what_changed() {
     );
 }
 
+#[test]
+fn verify_says_first_what_became_of_what_is_not_in_use() {
+    let world = known();
+    let invalidate = json!({"id": "m-1", "action": "invalidate", "reason": "the clients moved on"});
+    call_everyday_tool(&world, "memory_revise", invalidate);
+    let told = call_everyday_tool(&world, "memory_verify", json!({"ids": ["m-1"]}));
+    assert_eq!(
+        told,
+        json!({
+            "verified": 0,
+            "good": 0,
+            "not_in_use": [{
+                "id": "m-1",
+                "status": "invalid",
+                "why": "the clients moved on",
+                "since": world.now().to_string(),
+                "by": "s-1",
+                "standing": "stands",
+            }],
+        })
+    );
+}
+
 /// A world in which a person has a rule, `u-1`, and something about the repository, `m-1`.
 fn ruled() -> World {
     let world = World::verified();
