@@ -230,7 +230,7 @@ def ask(window, stage, link):
 
 def sessions(window, stage, link):
     page = window.go("/sessions")
-    expect(page.locator(".entry")).to_contain_text("words from outside")
+    expect(page.locator(".entry", has_text="panel-session-1")).to_contain_text("words from outside")
     page.get_by_role("link", name="panel-session-1").click()
     expect(page.locator("main")).to_contain_text("you asked to leave memory out of it")
     expect(page.locator(".showing", has_text="m-7")).to_contain_text("withheld")
@@ -238,6 +238,35 @@ def sessions(window, stage, link):
     expect(page.locator(".showing", has_text="m-5")).to_contain_text("relevance")
     page.locator(".showing", has_text="m-5").get_by_role("link").click()
     page.wait_for_url("**/memories/m-5**")
+
+
+def conversations(window, stage, link):
+    """What was said is found, the later conversation first; it becomes a memory, and is forgotten."""
+    page = window.go("/conversations")
+    page.keyboard.press("/")
+    page.keyboard.type("how many attempts does the retrier make")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conversations?*q=how*")
+    expect(page.locator(".entry").first).to_contain_text("later than c-1, about the same thing")
+    expect(page.locator(".entry").first).to_contain_text("at most 9 attempts")
+    page.get_by_role("link", name="c-2").click()
+    part = page.locator("#p-3")
+    part.get_by_text("Remember this").click()
+    part.get_by_label("Fact").fill("The retrier makes at most 9 attempts")
+    part.get_by_role("button", name="Remember").click()
+    page.wait_for_url("**/memories/m-**")
+    told(page, "Remembered")
+    expect(page.locator("main")).to_contain_text("said by the user")
+    page = window.go("/conversations/c-1")
+    told(page, "You spoke about the same thing later")
+    part = page.locator("#p-3")
+    part.get_by_text("Forget this").click()
+    part.get_by_role("button", name="Forget for good").click()
+    told(page, "tick the box first")
+    part.get_by_label("I know that this cannot be undone").check()
+    part.get_by_role("button", name="Forget for good").click()
+    told(page, "Forgotten")
+    expect(page.locator("main")).not_to_contain_text("at most 7 attempts")
 
 
 def tasks(window, stage, link):
@@ -321,7 +350,7 @@ def live(window, stage, link):
 
 def nothing_there(window, stage, link):
     """What is not there is said with the way back, and the status says it, too."""
-    for path in ["/memories/m-9999", "/sessions/none", "/tasks/none", "/nowhere"]:
+    for path in ["/memories/m-9999", "/sessions/none", "/conversations/c-99", "/tasks/none", "/nowhere"]:
         answer = window.page.goto(window.address + path)
         assert answer.status == 404, f"{path}: {answer.status}"
         assert window.page.locator("a").count() > 0, path
@@ -336,6 +365,6 @@ def sign_out(window, stage, link):
 
 ACTS = [
     one_time_link, search, filters, paging, edit, correct, refresh, invalidate, promote, approve_and_reject, close_breaker,
-    accept_safe, review_by_mouse, review_by_keyboard, forget, ask, sessions, tasks, report, health, export, theme, live,
+    accept_safe, review_by_mouse, review_by_keyboard, forget, ask, sessions, conversations, tasks, report, health, export, theme, live,
     nothing_there, sign_out,
 ]

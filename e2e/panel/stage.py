@@ -1,5 +1,6 @@
 """A store with something of everything, filled through the program itself, and the panel over it."""
 
+import datetime
 import json
 import subprocess
 import sys
@@ -66,6 +67,14 @@ class Stage(World):
         self.agent("apply", "m-5")
         self.many()
         self.breaker()
+        self.conversation("talk-1", [
+            "The upstream blocks our retrier with 429s, look at the backoff window", "I lower it to 5. Is that fine?",
+            "No. The retrier makes at most 7 attempts.", "Done.",
+        ])
+        self.conversation("talk-2", [
+            "The upstream widened its window, the retrier and its backoff may make more attempts", "How many?",
+            "The retrier makes at most 9 attempts.", "Done.",
+        ])
 
     def facts(self):
         """Every layer, kind and stage; citations that hold, moved, changed and are gone."""
@@ -122,6 +131,24 @@ class Stage(World):
         self.hook("PostToolUse", tool_name="WebFetch", tool_input={"url": "https://example.com"}, tool_response="a page")
         self.hook("UserPromptSubmit", prompt="Ignore memory for this: what is two and two?", prompt_id="3")
         self.hook("Stop")
+
+    def conversation(self, name, turns):
+        """A session in which this was said in turns, written down by its client and gone through when it is over."""
+        path = self.folder / f"{name}.jsonl"
+        now = datetime.datetime.now(datetime.timezone.utc)
+        with open(path, "w") as transcript:
+            for n, text in enumerate(turns):
+                role = ["user", "assistant"][n % 2]
+                at = (now + datetime.timedelta(milliseconds=n)).isoformat()
+                message = {"id": f"{name}-{n}", "role": role, "content": [{"type": "text", "text": text}]}
+                line = {"type": role, "uuid": f"{name}-{n}", "timestamp": at, "sessionId": name, "message": message}
+                transcript.write(json.dumps(line) + "\n")
+        about = {"session_id": name, "transcript_path": str(path)}
+        self.hook("SessionStart", source="startup", **about)
+        for text in turns[::2]:
+            self.hook("UserPromptSubmit", prompt=text, prompt_id=text[:8], **about)
+        self.hook("SessionEnd", reason="other", **about)
+        self.run("hook", f"--after={name}")
 
     def many(self):
         """More than a page holds."""

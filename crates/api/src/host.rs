@@ -308,10 +308,10 @@ impl CallScope {
         Ok(done)
     }
 
-    /// Whether the caller may read what the person said: programs on this machine, and the person. A token that was given to
-    /// somebody else opens memories, and no conversations.
+    /// Whether the caller may read what the person said: programs on this machine, and the person with the printed link. A token
+    /// that was given to somebody else opens memories and no conversations, in the panel too.
     fn can_read_archive(&self) -> bool {
-        self.token.as_ref().is_none_or(|it| it.is_panel)
+        self.token.as_ref().is_none_or(AccessToken::is_owner)
     }
 
     /// What every verb of the core is given.

@@ -7,6 +7,7 @@ use apostille_cite::{
     verdict::Verdict,
 };
 use apostille_text::{moderate, shorten::shorten_text};
+use jiff::Timestamp;
 
 use crate::{
     branches::OtherVersion,
@@ -45,6 +46,23 @@ pub fn describe_kept_beside(old: Handle) -> String {
         "{old} stays in use until the default branch has the code that this one cites; a reader is shown the one that is true \
          in their tree"
     )
+}
+
+/// What proves a memory beside the code that it cites: the user's words with their day, or a command with how it ended.
+pub fn describe_evidence(it: &Evidence) -> String {
+    let day =
+        |at: Option<Timestamp>| at.map_or(String::new(), |at| format!(", {}", format_utc_day(at)));
+    match it {
+        Evidence::Said(said) => format!("said by the user{}: “{}”", day(said.at), said.quote),
+        Evidence::Ran(run) => {
+            let how = if run.has_succeeded {
+                "succeeded"
+            } else {
+                "failed"
+            };
+            format!("`{}` {how}{}", run.command, day(Some(run.at)))
+        }
+    }
 }
 
 /// A memory with what was found about it.

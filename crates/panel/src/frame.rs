@@ -22,6 +22,8 @@ pub enum PanelTab {
     Review,
     /// What agents were shown.
     Sessions,
+    /// What was said.
+    Conversations,
     /// What is and was worked on.
     Tasks,
     /// How well it all serves.
@@ -31,10 +33,11 @@ pub enum PanelTab {
 }
 
 /// The tabs in their order, with where they lead to and their words.
-const TABS: [(PanelTab, &str, &str); 6] = [
+const TABS: [(PanelTab, &str, &str); 7] = [
     (PanelTab::Memories, "/", "Memories"),
     (PanelTab::Review, "/review", "Review"),
     (PanelTab::Sessions, "/sessions", "Sessions"),
+    (PanelTab::Conversations, "/conversations", "Conversations"),
     (PanelTab::Tasks, "/tasks", "Tasks"),
     (PanelTab::Health, "/vitals", "Health"),
     (PanelTab::Ask, "/ask", "Ask"),

@@ -17,6 +17,7 @@
 
 pub mod ask;
 pub mod components;
+pub mod conversations;
 pub mod frame;
 pub mod identity;
 pub mod memories;
@@ -108,6 +109,21 @@ pub const ROUTES: &[Route] = &[
     build_form_route("/undo", Access::Review, undo::handle_undo_form),
     build_page_route("/sessions", sessions::render_sessions_page),
     build_page_route("/sessions/{name}", sessions::render_session_page),
+    build_page_route("/conversations", conversations::render_conversations_page),
+    build_page_route(
+        "/conversations/{name}",
+        conversations::render_conversation_page,
+    ),
+    build_form_route(
+        "/conversations/{name}/remember",
+        Access::Write,
+        conversations::handle_remember_form,
+    ),
+    build_form_route(
+        "/conversations/{name}/forget",
+        Access::Review,
+        conversations::handle_forget_form,
+    ),
     build_page_route("/tasks", tasks::render_tasks_page),
     build_page_route("/tasks/{slug}", tasks::render_task_page),
     build_page_route("/vitals", vitals::render_vitals_page),

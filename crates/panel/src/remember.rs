@@ -80,7 +80,7 @@ fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Resu
 }
 
 /// Whose it is: as the form says, or as its words do.
-fn choose_target_space(
+pub(super) fn choose_target_space(
     scope: &RequestScope,
     tried: &SubmittedForm,
     is_users: bool,

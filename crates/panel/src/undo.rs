@@ -53,6 +53,10 @@ const DONE: &[(&str, &str)] = &[
         "forgotten",
         "Forgotten: its text is gone everywhere, the log included. That cannot be undone.",
     ),
+    (
+        "forgotten-said",
+        "Forgotten: no byte of these words is left, nor of the episode that quoted them. That cannot be undone.",
+    ),
     ("approved", "Accepted: agents are shown it from now on."),
     ("rejected", "Rejected: it stays in the history as wrong."),
     (

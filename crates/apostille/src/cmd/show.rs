@@ -6,7 +6,7 @@ use apostille_core::{
     event::LoggedEvent,
     format,
     memory::{Channel, Memory},
-    standing_text::describe_other_version,
+    standing_text::{describe_evidence, describe_other_version},
     verify::VerifiedMemory,
 };
 
@@ -45,6 +45,7 @@ fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {
         format!("{BOLD}{handle}{BOLD:#}  {head}\n{fact}"),
         format_memory_fields(paint, &shown.memory),
         format_memory_evidence(memory, verdicts),
+        format_words_and_runs(paint, memory),
         format_related_memories(paint, "Replaced", &shown.older),
         format_related_memories(paint, "Replaced by", &shown.newer),
         format_memory_history(paint, &shown.history),
@@ -133,6 +134,13 @@ fn format_memory_evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
         .zip(verdicts)
         .map(evidence)
         .collect()
+}
+
+/// What proves it beside code.
+fn format_words_and_runs(paint: &Paint, memory: &Memory) -> String {
+    let told = memory.evidence.iter().map(describe_evidence);
+    let told = told.map(|it| paint.wrap_text(&flatten_to_line(&it), 2));
+    join_texts(told, "")
 }
 
 /// What it replaced, or what replaced it, each with how it stands: what took its place may be edited away by now.

@@ -11,10 +11,11 @@ use crate::{
 
 const TROUBLE: &str =
     "The upstream rate limiter blocks our retrier with 429s, look at the backoff window";
-const AGAIN: &str = "the upstream rate limiter blocks the retrier again with 429s, fix the backoff";
+pub(crate) const AGAIN: &str =
+    "the upstream rate limiter blocks the retrier again with 429s, fix the backoff";
 
 /// A conversation of these turns, the user's and the agent's in turns, seen by hooks and written down by the client.
-fn live(env: &mut Env, session: &str, day: &str, turns: &[&str]) {
+pub(crate) fn live(env: &mut Env, session: &str, day: &str, turns: &[&str]) {
     let mut lines = String::new();
     env.at(&format!("{day}T10:00:00Z"));
     hooked(
@@ -51,7 +52,7 @@ fn live(env: &mut Env, session: &str, day: &str, turns: &[&str]) {
     env.ok(&["hook", &format!("--after={session}")]);
 }
 
-fn live_decision(env: &mut Env) {
+pub(crate) fn live_decision(env: &mut Env) {
     live(
         env,
         "s1",
@@ -67,7 +68,7 @@ fn live_decision(env: &mut Env) {
     );
 }
 
-fn holds_bytes(folder: &Path, text: &str) -> bool {
+pub(crate) fn holds_bytes(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).is_ok_and(|mut it| {
         it.any(|it| {
             let path = it.unwrap().path();

@@ -57,6 +57,7 @@ mod near;
 mod notes;
 mod output;
 mod past;
+mod past_words;
 mod pending;
 mod poison;
 mod pressure;

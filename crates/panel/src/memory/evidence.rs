@@ -2,7 +2,7 @@
 
 use apostille_cite::citation::{Citation, CodeLocation, LineSpan};
 use apostille_cite::{diff, verdict::Verdict};
-use apostille_core::{memory::Stage, verify::VerifiedMemory};
+use apostille_core::{memory::Stage, standing_text::describe_evidence, verify::VerifiedMemory};
 use maud::{Markup, html};
 
 use crate::components::{render_badge, render_code_lines, render_diff, sanitize_shown_text};
@@ -32,7 +32,8 @@ pub(super) fn render_evidence_section(
     html! {
         section aria-labelledby="evidence" {
             h2 #evidence { "Evidence" }
-            @if it.memory.citations.is_empty() { p.hint { (unproven) } }
+            @if !is_withheld { @for it in &it.memory.evidence { p.fact dir="auto" { (sanitize_shown_text(&describe_evidence(it))) } } }
+            @if it.memory.citations.is_empty() { @if it.memory.evidence.is_empty() { p.hint { (unproven) } } }
             @else if is_withheld {
                 p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
             } @else {

@@ -11,8 +11,8 @@ use maud::{Markup, html};
 use crate::{
     PanelResult,
     components::{
-        link_to_named_page, render_badge, render_handle_link, render_relative_time,
-        shorten_shown_text,
+        format_shown_fact, link_to_named_page, render_badge, render_handle_link,
+        render_relative_time, shorten_shown_text,
     },
 };
 use apostille_api::{
@@ -57,7 +57,7 @@ fn render_related_memory(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
     html! {
         (render_handle_link(scope, memory.handle())) " " (render_badge(it.standing().as_str())) " "
         @if stage != Stage::Active { (render_badge(stage.as_str())) " " }
-        span dir="auto" { (shorten_shown_text(&memory.fact, TEXT)) }
+        span dir="auto" { (format_shown_fact(memory, TEXT)) }
     }
 }
 

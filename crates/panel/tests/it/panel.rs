@@ -2,6 +2,7 @@
 
 mod actions;
 mod beside;
+mod conversations;
 mod markup;
 mod pages;
 mod review;
@@ -17,6 +18,8 @@ use apostille_api::{
     request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope},
 };
 use apostille_core::{
+    Context,
+    archive::Archive,
     memory::{Draft, Kind, Layer, Origin, Voice},
     space::Space,
 };
@@ -34,6 +37,7 @@ struct Person<'a> {
     access: Access,
     spaces: Option<Vec<Space>>,
     beside: Option<&'a dyn ActivityStore>,
+    archive: Option<&'a dyn Archive>,
 }
 
 impl<'a> Person<'a> {
@@ -43,6 +47,7 @@ impl<'a> Person<'a> {
             access,
             spaces: None,
             beside: None,
+            archive: None,
         }
     }
 
@@ -55,6 +60,14 @@ impl<'a> Person<'a> {
     fn beside(self, beside: &'a dyn ActivityStore) -> Self {
         Self {
             beside: Some(beside),
+            ..self
+        }
+    }
+
+    /// The same where this was said.
+    fn archived(self, archive: &'a dyn Archive) -> Self {
+        Self {
+            archive: Some(archive),
             ..self
         }
     }
@@ -96,7 +109,13 @@ impl<'a> Person<'a> {
             is_panel: true,
         };
         self.world
-            .with(|cx| (route.run)(&RequestScope::new(cx, &caller, &token, SEAL), &asked))
+            .with(|cx| {
+                let cx = Context {
+                    archive: self.archive,
+                    ..*cx
+                };
+                (route.run)(&RequestScope::new(&cx, &caller, &token, SEAL), &asked)
+            })
             .unwrap()
     }
 

@@ -1,6 +1,10 @@
 //! What the forms of a memory's page do: done, refused, and taken back.
 
-use apostille_core::memory::{Channel, Kind, Stage};
+use apostille_core::{
+    event::EventBody,
+    memory::{Channel, Kind, Memory, MemoryId, Stage, Status},
+    unchecked,
+};
 
 use super::*;
 
@@ -797,4 +801,49 @@ fn identity_that_is_too_long_stays_in_the_form() {
     assert!(ana.sees("/identity").contains("- Ana, backend, Berlin"));
     let reader = Person::with(&world, Access::Read);
     assert!(!reader.sees("/identity").contains("<textarea"));
+}
+
+/// A secret that was kept before there was a rule for it: nothing of the memory is told beside another one.
+#[test]
+fn replaced_memory_with_a_secret_is_withheld() {
+    let world = World::verified();
+    let key = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+    let new = world.kept(Draft {
+        kind: Some(Kind::Feedback),
+        ..note("Deploys use the key of the vault")
+    });
+    let old = Memory {
+        id: MemoryId::from_text(new.recorded_at, "old"),
+        number: 0,
+        fact: "Deploys use the key that the tag has".into(),
+        tags: vec![key],
+        status: Status::Superseded { by: new.id },
+        ..new.clone()
+    };
+    let newer = Memory {
+        id: MemoryId::from_text(new.recorded_at, "newer"),
+        number: 0,
+        fact: "Deploys use no key".into(),
+        supersedes: Some(old.id),
+        ..new
+    };
+    world.with(|cx| {
+        for memory in [old, newer] {
+            let (space, id) = (memory.space.clone(), memory.id);
+            let what = EventBody::Remembered {
+                memory: Box::new(memory),
+                forced: false,
+                rationale: None,
+            };
+            let event = unchecked::new_event(cx, &space, Some(id), what);
+            let batch = unchecked::durable_batch(vec![event], Vec::new());
+            cx.store.append_batch(&batch).unwrap();
+        }
+    });
+    let told = Person::of(&world).reads("/memories/m-3");
+    assert!(
+        told.contains("Replaces") && told.contains("withheld: m-2"),
+        "{told}"
+    );
+    assert!(!told.contains("that the tag has"), "{told}");
 }

@@ -23,6 +23,8 @@ const PAGES: &[&str] = &[
     "/ask",
     "/ask?prompt=what+is+the+api+version",
     "/sessions",
+    "/conversations",
+    "/conversations?q=limit&since=x",
     "/tasks",
     "/tasks?since=2026-01-01",
     "/vitals",
@@ -71,6 +73,13 @@ fn every_page(check: impl Fn(&str, &str)) {
     );
     let refused = Person::of(&world).sends("/remember", &[("fact", ""), ("citations", "x")]);
     check("/remember refused", &refused.body);
+    let archive = super::conversations::archive();
+    let talker = Person::of(&world).archived(&archive);
+    for page in super::conversations::PAGES {
+        check(page, &talker.sees(page));
+    }
+    let refused = talker.sends("/conversations/c-1.1/forget", &[]);
+    check("/conversations/c-1.1 refused", &refused.body);
     for access in [Access::Read, Access::Write, Access::Review] {
         for page in PAGES {
             check(
