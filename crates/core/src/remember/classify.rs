@@ -11,7 +11,7 @@ pub use kind::{belongs_to_user, guess_fact_kind};
 
 use super::moderate::Moderated;
 use crate::{
-    memory::{Draft, Kind, Layer, ModerationMark, Origin, Vouching},
+    memory::{Draft, Kind, Layer, ModerationMark, Origin, Voice, Vouching},
     refusal::Refusal,
 };
 
@@ -47,6 +47,11 @@ pub fn classify_draft(Moderated { draft, marks }: Moderated) -> Result<Classifie
             marks,
         }),
     }
+}
+
+/// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
+pub(super) fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
+    voice.origin == Origin::System && layer.is_lasting()
 }
 
 /// The kind of a draft that does not say it: what a person corrects is feedback, what belongs to a user is a preference,

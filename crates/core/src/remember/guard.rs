@@ -5,12 +5,11 @@ use std::ops::Deref;
 
 use super::{
     EarlyEnd,
-    classify::{Classified, refuse_trifle},
+    classify::{Classified, is_gleaned, refuse_trifle},
     moderate::Moderated,
     prove::{self, CitationDoubts, Proven},
     quarantine::{
-        OUSTS_PERSON, awaits_second_voice, is_awaiting_proof, is_gleaned, join_reasons,
-        list_quarantine_reasons,
+        OUSTS_PERSON, awaits_second_voice, is_awaiting_proof, join_reasons, list_quarantine_reasons,
     },
     replacement::find_replaced_memory,
     resubmission,

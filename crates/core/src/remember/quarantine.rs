@@ -1,12 +1,7 @@
 //! Who is believed at once, and what waits for a person, for proof, or for another voice.
 
-use super::prove::CitationDoubts;
-use crate::memory::{Layer, Memory, ModerationMark, Origin, Stage, Voice};
-
-/// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
-pub(super) fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
-    voice.origin == Origin::System && layer.is_lasting()
-}
+use super::{classify::is_gleaned, prove::CitationDoubts};
+use crate::memory::{Layer, Memory, ModerationMark, Stage, Voice};
 
 /// Why something waits that reads like an instruction.
 pub const INSTRUCTION: &str = "it reads like an instruction to a model";

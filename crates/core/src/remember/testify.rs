@@ -13,7 +13,10 @@ use apostille_text::{
     secrets,
 };
 
-use super::{EarlyEnd, classify::Classified, quarantine::is_gleaned};
+use super::{
+    EarlyEnd,
+    classify::{Classified, is_gleaned},
+};
 use crate::{
     Context,
     archive::{
