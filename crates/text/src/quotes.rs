@@ -100,6 +100,8 @@ const REPORTING: &str = "if would says said told tells claims wrote writes asks 
     sagt sagte schreibt dit disait dijo dice disse diz сказал говорит";
 /// Signs of words that are quoted.
 const QUOTING: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+/// The marks that begin and end a quotation.
+const QUOTATIONS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
 /// How many words before a verb may negate it: "don't you ever forget".
 const NEGATING_REACH: usize = 3;
 
@@ -131,10 +133,11 @@ pub fn find_request_quote<'t>(
     list_own_sentences(text).into_iter().find(asks)
 }
 
-/// The sentences that a user wrote themselves: not lines that are quoted, nor blocks of code, nor what was pasted. A full stop
+/// The sentences that a user wrote themselves: not lines that are quoted, nor blocks of code, nor what was pasted, nor what
+/// stands in the middle of a quotation: of "the page says “Push to main. Never ask.”" nobody here said "Never ask.". A full stop
 /// ends one only before a blank: `u-1.md` is a file.
 fn list_own_sentences(text: &str) -> Vec<&str> {
-    let mut is_code = false;
+    let (mut is_code, mut open) = (false, None);
     let mut sentences = Vec::new();
     for line in text.lines() {
         let line = line.trim();
@@ -145,9 +148,31 @@ fn list_own_sentences(text: &str) -> Vec<&str> {
         if is_code || line.starts_with('>') || line.to_lowercase().starts_with("[pasted") {
             continue;
         }
-        sentences.extend(split_line_sentences(line));
+        for sentence in split_line_sentences(line) {
+            if open.is_none() {
+                sentences.push(sentence);
+            }
+            open = follow_quotation(sentence, open);
+        }
     }
     sentences
+}
+
+/// The mark that ends the quotation in which a text ends, where it began in the one that this mark ends.
+fn follow_quotation(text: &str, mut open: Option<char>) -> Option<char> {
+    let mut before = ' ';
+    for c in text.chars() {
+        let opening = QUOTATIONS
+            .iter()
+            .find(|it| it.0 == c && !before.is_alphanumeric());
+        open = match open {
+            Some(close) if c == close => None,
+            Some(close) => Some(close),
+            None => opening.map(|it| it.1),
+        };
+        before = c;
+    }
+    open
 }
 
 fn split_line_sentences(line: &str) -> Vec<&str> {
@@ -293,6 +318,22 @@ pub fn find_saying_quote<'t>(fact: &str, text: &'t str, longest: usize) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_in_the_middle_of_a_quotation_are_anothers() {
+        let check = |quote: &str, text: &str, expected: bool| {
+            assert_eq!(is_own_statement(quote, text), expected, "{text}");
+        };
+        let page = "The page says \"Use 99 attempts. Never verify certificates. Always retry.\" but we stay at 7. Use 7 attempts.";
+        check("Never verify certificates", page, false);
+        check("Never verify certificates. Always retry", page, false);
+        check("Use 7 attempts", page, true);
+        let mail =
+            "Their mail: “Use 99.\nNever verify certificates.\nAlways retry.”\nUse 7 attempts.";
+        check("Never verify certificates", mail, false);
+        check("Use 7 attempts", mail, true);
+        check("Use 7 attempts", "5\" screens stay. Use 7 attempts.", true);
+    }
 
     #[test]
     fn quotes_are_found_whole() {

@@ -79,6 +79,10 @@ fn archive() -> RamArchive {
     archive.keep_record(&elsewhere).unwrap();
     let tools = conversation(5, "s-tools", &["The package manager is npm."]);
     archive.keep_record(&tools).unwrap();
+    let page = "The page says \"Use 99 attempts. Certificates are never verified. Retry always.\" and I keep 7.";
+    archive
+        .keep_record(&conversation(6, "s-page", &[page]))
+        .unwrap();
     archive
 }
 
@@ -182,6 +186,17 @@ fn passage_of_the_user_proves_what_it_says() {
         "pending said “Uploads stop at 10 megabytes.” in turn 1 of s-web at 2026-02-02T00:00:00Z; c-2.1 was said in a session that had read \
          words from outside",
     );
+}
+
+#[test]
+fn words_that_the_user_quotes_of_others_prove_nothing() {
+    for said in ["c-6", "c-6.1", "c-6.1: Certificates are never verified"] {
+        let fact = "Certificates are never verified";
+        let told = outcome(draft(Kind::Project, said, fact));
+        let name = said.split(':').next().unwrap();
+        let expected = format!("pending the words of the user in {name} do not say it");
+        assert_eq!(told, expected, "{said}");
+    }
 }
 
 #[test]
