@@ -188,6 +188,12 @@ pub trait ActivityStore {
         Ok(())
     }
 
+    /// Removes the prompts that hooks kept of a session which goes on.
+    fn forget_prompts(&self, session: &str) -> Result<(), PlaceError> {
+        let _ = session;
+        Ok(())
+    }
+
     /// What an agent is told about a repository whose own settings and memories are left out because the user has not
     /// trusted them; `None` where nothing is left out.
     fn trust_note(&self) -> Option<&'static str> {

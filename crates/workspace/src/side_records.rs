@@ -84,6 +84,11 @@ impl ActivityStore for CallSideRecords {
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
     }
 
+    fn forget_prompts(&self, session: &str) -> Result<(), PlaceError> {
+        sessions::open_session_ledger(&self.system)?.remove_prompts(session);
+        Ok(())
+    }
+
     fn review_edits(&self, session: &str, review: &mut EditReviewer<'_>) -> Result<(), PlaceError> {
         if !self.has_noted {
             return Ok(());

@@ -76,14 +76,14 @@ pub fn handle_forget_form(scope: &RequestScope, asked: &RequestInput) -> PanelRe
         return named.render_refused(scope, ActionOutcome::Unread(why.into()), &tried);
     }
     match named.forget(scope)? {
-        Some(refusal) => named.render_refused(scope, ActionOutcome::Refused(refusal), &tried),
+        Some(came) => named.render_refused(scope, came, &tried),
         None => Ok(named.redirect_after_forgetting(scope).mark_changed()),
     }
 }
 
 impl NamedConversation<'_> {
     /// Forgets what is named, and the episodes first: they can be refused. `None` where it was done.
-    fn forget(&self, scope: &RequestScope) -> PanelResult<Option<Refusal>> {
+    fn forget(&self, scope: &RequestScope) -> PanelResult<Option<ActionOutcome>> {
         let own = std::slice::from_ref(&self.record);
         let episodes = list_quoting_episodes(scope.cx.store, scope.caller.repo, own)?;
         let verb = PersonVerb::Forget;
@@ -92,7 +92,13 @@ impl NamedConversation<'_> {
             .all(|it| scope.speaker().can_decide(verb, it))
         {
             let verb = verb.describe();
-            return Ok(Some(Refusal::PersonDecides { verb }));
+            let refusal = Refusal::PersonDecides { verb };
+            return Ok(Some(ActionOutcome::Refused(refusal)));
+        }
+        // Of a session that goes on, hooks may have kept the words as well.
+        let prompts = scope.caller.activity;
+        if let Some(Err(error)) = prompts.map(|it| it.forget_prompts(&self.record.name)) {
+            return Ok(Some(ActionOutcome::Unread(error.to_string())));
         }
         let caller = Caller {
             speaker: scope.speaker(),
@@ -101,7 +107,7 @@ impl NamedConversation<'_> {
         for it in &episodes {
             let name = MemoryName::Id(it.id);
             if let Err(refusal) = forget_with_cleanup(scope.cx, &caller, name, "")? {
-                return Ok(Some(refusal));
+                return Ok(Some(ActionOutcome::Refused(refusal)));
             }
         }
         self.archive.forget_record(self.handle)?;
