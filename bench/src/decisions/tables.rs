@@ -332,10 +332,10 @@ mod tests {
         ];
         assert_eq!(table.rows[0][1..4], cells);
         assert_eq!(
-            table.rows[1][3],
+            table.rows[3][3],
             estimate_tokens("one two three").to_string()
         );
-        assert_eq!(table.rows[3][3], "1 of 3 (33.3 %)");
-        assert_eq!(table.rows.len(), 6);
+        assert_eq!(table.rows[5][3], "1 of 3 (33.3 %)");
+        assert_eq!(table.rows.len(), 8);
     }
 }

@@ -6,9 +6,8 @@ use apostille_core::evidence::{CommandRun, Testimony, UserTurn};
 
 use crate::{
     clients::{ClientProfile, find_client_profile, list_client_profiles},
-    hook::shell::list_whole_commands,
     ledger::SessionLedger,
-    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker, is_shell_tool},
+    transcript::{TranscriptTurn, TurnSpeaker},
 };
 
 /// How much of a transcript's end is read: an agent waits for it.
@@ -83,7 +82,7 @@ pub fn list_runs(session: &str, turns: &[TranscriptTurn]) -> Vec<CommandRun> {
     let mut runs = Vec::new();
     for (turn, call) in calls {
         let Some(at) = turn.at else { continue };
-        for (command, has_succeeded) in list_ended_commands(call) {
+        for (command, has_succeeded) in call.list_ended_commands() {
             runs.push(CommandRun {
                 command,
                 has_succeeded,
@@ -93,20 +92,6 @@ pub fn list_runs(session: &str, turns: &[TranscriptTurn]) -> Vec<CommandRun> {
         }
     }
     runs
-}
-
-/// The commands of a call, and whether each succeeded. Of a chain that failed nobody knows which one it was.
-pub(crate) fn list_ended_commands(call: &TranscriptCall) -> Vec<(String, bool)> {
-    let is_shell = is_shell_tool(&call.tool) && !call.is_background;
-    let (Some(has_succeeded), true) = (call.has_succeeded, is_shell) else {
-        return Vec::new();
-    };
-    let commands = list_whole_commands(&call.input).unwrap_or_default();
-    if !has_succeeded && commands.len() != 1 {
-        return Vec::new();
-    }
-    let ended = commands.into_iter().map(|it| (it, has_succeeded));
-    ended.collect()
 }
 
 #[cfg(test)]

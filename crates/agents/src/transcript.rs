@@ -8,7 +8,10 @@ use jiff::Timestamp;
 
 use apostille_text::words::words;
 
-use crate::hook::exposure::{ToolUse, weigh_tool_use};
+use crate::hook::{
+    exposure::{ToolUse, weigh_tool_use},
+    shell::list_whole_commands,
+};
 
 pub use injected_text::strip_injected_text;
 
@@ -75,6 +78,20 @@ pub(crate) fn is_shell_tool(tool: &str) -> bool {
 }
 
 impl TranscriptCall {
+    /// The commands of a call, and whether each succeeded. Of a chain that failed nobody knows which one it was.
+    pub(crate) fn list_ended_commands(&self) -> Vec<(String, bool)> {
+        let is_shell = is_shell_tool(&self.tool) && !self.is_background;
+        let (Some(has_succeeded), true) = (self.has_succeeded, is_shell) else {
+            return Vec::new();
+        };
+        let commands = list_whole_commands(&self.input).unwrap_or_default();
+        if !has_succeeded && commands.len() != 1 {
+            return Vec::new();
+        }
+        let ended = commands.into_iter().map(|it| (it, has_succeeded));
+        ended.collect()
+    }
+
     /// Whether the call brought in what strangers wrote, as far as its own words tell.
     pub(crate) fn is_outside(&self) -> bool {
         let used = ToolUse {

@@ -1,7 +1,7 @@
 //! Turns of speech. A hook asks about one prompt and ends, so a pattern is made only where a word of it is there: making
 //! all of them would take longer than recalling.
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// How much of a prompt is looked at, in characters.
 const READ_CHARS: usize = 4_000;
@@ -24,14 +24,8 @@ pub(super) fn has_any_phrase(text: &str, phrases: &[PhrasePattern]) -> bool {
         .any(|(_, pattern)| compile_phrase_regex(pattern).is_some_and(|it| it.is_match(&text)))
 }
 
-/// Words end where ASCII ends: the tables of all scripts are not worth their size here.
 fn compile_phrase_regex(pattern: &str) -> Option<Regex> {
-    Regex::new(
-        &pattern
-            .replace(r"\b", r"(?-u:\b)")
-            .replace(r"\s", r"[ \t\n]"),
-    )
-    .ok()
+    Regex::new(pattern).ok()
 }
 
 #[cfg(test)]

@@ -6,10 +6,7 @@
 use apostille_text::secrets;
 
 use super::pattern::pattern;
-use crate::{
-    testimony::list_ended_commands,
-    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
-};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker};
 
 /// How many lessons are taken from one session.
 const MOST: usize = 2;
@@ -73,7 +70,7 @@ fn list_steps(call: &TranscriptCall) -> Vec<SessionStep> {
     if EDITS.is_in(&call.tool.to_ascii_lowercase()) {
         return vec![SessionStep::Edited];
     }
-    let ended = list_ended_commands(call).into_iter();
+    let ended = call.list_ended_commands().into_iter();
     let ran = ended.map(|(command, has_succeeded)| SessionStep::Ran {
         command,
         has_succeeded,

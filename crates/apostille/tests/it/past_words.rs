@@ -29,7 +29,7 @@ fn person_promotes_what_they_said() {
     live_two(&mut env);
     let out = env.person(&["promote", "c-1.3"]).out;
     assert!(
-        out.starts_with("promoted m-1\n  The retrier makes at most 7 attempts.\n"),
+        out.starts_with("promoted m-2\n  The retrier makes at most 7 attempts.\n"),
         "{out}"
     );
     // The day on which it was said, not the one on which it was kept.

@@ -25,6 +25,17 @@ fn what_developers_state_in_passing_is_gleaned() {
     assert!(tuned.recall() >= 90 && held_out.recall() >= 75);
 }
 
+/// Another author's, who knew no rule: at first sight 15 % of the statements were found, none wrongly.
+const INDEPENDENT_TUNED: &str = include_str!("independent_tuned.txt");
+const INDEPENDENT_HELD_OUT: &str = include_str!("independent_held_out.txt");
+
+#[test]
+fn what_another_author_wrote_is_gleaned() {
+    let tuned = measure("independent, tuned", INDEPENDENT_TUNED, true);
+    let held_out = measure("independent, held out", INDEPENDENT_HELD_OUT, false);
+    assert!(tuned.precision() >= 95 && held_out.precision() >= 95);
+}
+
 /// How many prompts there are, and for how many the agent is reminded to keep what was said.
 #[derive(Default, Clone, Copy)]
 struct Reminders {
@@ -73,6 +84,14 @@ fn agent_is_reminded_of_statements_and_of_little_else() {
     for text in [TUNED, HELD_OUT, OLD_TUNED, OLD_HELD_OUT] {
         count_reminders(text, &mut stated, &mut others);
     }
+    let (mut their_stated, mut their_others) = (Reminders::default(), Reminders::default());
+    for text in [INDEPENDENT_TUNED, INDEPENDENT_HELD_OUT] {
+        count_reminders(text, &mut their_stated, &mut their_others);
+    }
+    println!(
+        "another author: reminded of {}/{} statements, at {}/{} other prompts",
+        their_stated.reminded, their_stated.prompts, their_others.reminded, their_others.prompts
+    );
     println!(
         "reminded of {}/{} statements, at {}/{} other prompts",
         stated.reminded, stated.prompts, others.reminded, others.prompts
