@@ -16,6 +16,8 @@ mod session_notes;
 mod subtask;
 mod worse;
 
+use std::thread;
+
 use crate::session::{AgentSession, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
@@ -218,6 +220,31 @@ impl BriefingAudience<'_> {
         let Some(page) = BriefingPage::from_policy(cx.policy, self.session) else {
             return Ok(Briefing::default());
         };
+        // To see whether the prompt states something takes some milliseconds, as looking up what is known does: at the same time.
+        thread::scope(|scope| {
+            let find_reminder = || KeepReminder::for_prompt(text, self.session);
+            let looking = thread::Builder::new().spawn_scoped(scope, find_reminder);
+            let (page, briefing) = self.answer_prompt(cx, page, text)?;
+            let reminder = match looking {
+                Ok(looking) => looking.join().ok().flatten(),
+                Err(_) => find_reminder(),
+            };
+            let (page, stated) = page.with_keep_reminder(reminder);
+            Ok(Briefing {
+                text: page.into_text(),
+                stated,
+                ..briefing
+            })
+        })
+    }
+
+    /// Puts on a page what is known about a prompt.
+    fn answer_prompt(
+        &self,
+        cx: &Context,
+        page: BriefingPage,
+        text: &str,
+    ) -> Result<(BriefingPage, Briefing), CoreError> {
         let is_first = !self.session.is_briefed();
         let (is_history, kind) = (asks_for_history(text), recognize_prompt_kind(text));
         let is_aside = kind == PromptKind::Aside;
@@ -243,13 +270,7 @@ impl BriefingAudience<'_> {
             true => self.count_memories(cx, page)?,
             false => page,
         };
-        let (page, stated) = page.with_keep_reminder(KeepReminder::for_prompt(text, self.session));
-        Ok(Briefing {
-            text: page.into_text(),
-            quoted,
-            stated,
-            ..made
-        })
+        Ok((page, Briefing { quoted, ..made }))
     }
 
     /// When files are about to be changed: the memories that cite them, what was said when they were changed before, and what the
