@@ -40,7 +40,7 @@ pub fn is_failed_episode(memory: &Memory) -> bool {
 
 /// What was wanted and how it ended; `None` for an episode in words of its own. How it ended by what was seen comes before what
 /// the agent said, and only the program's own record is believed about that: an agent can write such a line, too.
-pub(crate) fn summarize_episode(memory: &Memory) -> Option<String> {
+pub fn summarize_episode(memory: &Memory) -> Option<String> {
     let part = |name: &str| find_episode_part(&memory.fact, name);
     let wanted = part("Session").or_else(|| part("Asked"));
     let wanted = wanted.or_else(|| find_ended_task(memory))?;

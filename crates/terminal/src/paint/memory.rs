@@ -4,7 +4,8 @@ use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::{diff, standing::Standing, verdict::Verdict};
 use apostille_core::{
     branches::OtherVersion,
-    memory::{Memory, Stage},
+    episode_text::summarize_episode,
+    memory::{Layer, Memory, Stage},
     remember::NearMemory,
     standing_text::{StandingView, describe_other_version},
 };
@@ -204,8 +205,11 @@ pub fn pick_stage_style(stage: Stage) -> anstyle::Style {
     }
 }
 
-/// What it says on one line.
+/// What it says on one line; of what happened, what was wanted and how it ended.
 pub fn format_subject_and_fact(memory: &Memory) -> String {
+    if let Some(summary) = summarize_episode(memory).filter(|_| memory.layer == Layer::Episode) {
+        return flatten_to_line(&summary);
+    }
     let fact = flatten_to_line(&memory.fact);
     match &memory.subject {
         Some(subject) => format!("{}: {fact}", flatten_to_line(subject)),
