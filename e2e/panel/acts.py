@@ -175,11 +175,11 @@ def accept_safe(window, stage, link):
 
 
 def review_by_mouse(window, stage, link):
-    page = window.go("/review")
+    page = window.go("/review?all=1")
     before = page.locator(".waiting").count()
     page.locator(".waiting", has_text="m-84").get_by_role("button", name="Merge into m-4").click()
     told(page, "Merged")
-    page = window.go("/review")
+    page = window.go("/review?all=1")
     assert page.locator(".waiting").count() == before - 1
     card = page.locator(".waiting", has_text="m-17").first
     card.locator("summary", has_text="Edit").click()
@@ -189,7 +189,7 @@ def review_by_mouse(window, stage, link):
 
 
 def review_by_keyboard(window, stage, link):
-    page = window.go("/review")
+    page = window.go("/review?all=1")
     at = lambda: page.locator(".waiting.here .handle").first.inner_text()
     first = at()
     page.keyboard.press("j")
@@ -203,12 +203,12 @@ def review_by_keyboard(window, stage, link):
     page.keyboard.press("e")
     expect(page.locator(".waiting.here textarea").first).to_be_focused()
     page.keyboard.press("Escape")
-    page = window.go("/review")
+    page = window.go("/review?all=1")
     page.keyboard.press("a")
     told(page, "Accepted")
     page.keyboard.press("u")
     told(page, "Taken back")
-    page = window.go("/review")
+    page = window.go("/review?all=1")
     page.keyboard.press("j")
     # The key leads to the reason, where no letter is a key any more; what is typed there is sent with Enter.
     page.keyboard.press("r")
