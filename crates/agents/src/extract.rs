@@ -22,6 +22,7 @@ mod pattern;
 mod phrase;
 mod remembered;
 mod sentence_context;
+mod shape;
 pub mod summary;
 
 use crate::transcript::{TranscriptTurn, TurnSpeaker};

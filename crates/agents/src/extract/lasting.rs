@@ -13,6 +13,7 @@ use super::{
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
     sentence_context::SentenceBody,
+    shape,
 };
 
 /// Things of a project besides those that corrections name.
@@ -172,10 +173,7 @@ pattern!(
     r"\b(?:says|said|thinks|told me|claims|according to)\b"
 );
 pattern!(WANTS, r"\b(?:i want|i need|i'd like|we need to|we want)\b");
-pattern!(
-    ADDED,
-    r", |; | because | so (?:it|they|you|we|no|never) | - | – "
-);
+pattern!(ADDED, r", |; | because | so | - | – ");
 pattern!(
     LIVES,
     r"\b(?:lives?|belongs?|goes|go|stays?) (?:in|on|at|to|under|into)\b|\bmust stay\b|\boff[- ]limits\b"
@@ -293,6 +291,8 @@ struct StatedClause<'a> {
     lower: &'a str,
     /// Whether it puts the agent right.
     is_put_right: bool,
+    /// Whether it answers the agent, in a prompt that orders no work.
+    is_reply: bool,
 }
 
 impl SentenceBody<'_> {
@@ -300,9 +300,13 @@ impl SentenceBody<'_> {
     pub(super) fn extract_passing_statement(&self) -> Option<SortedPhrase> {
         let clauses = self.list_clauses().into_iter();
         let clear = clauses.filter(|it| self.weigh_clause(it) >= self.find_bar(it));
-        let clause = clear.max_by_key(|it| self.weigh_clause(it))?;
+        // Of two that weigh the same, the first is the whole sentence.
+        let clause = clear.rev().max_by_key(|it| self.weigh_clause(it))?;
         let sort = match clause {
             it if it.is_put_right => StatementSort::Correction,
+            it if shape::is_manner_order(it.lower) || shape::is_trait(it.lower) => {
+                StatementSort::Preference
+            }
             it if MANNER.is_in(it.lower) || WRITTEN_IN.is_in(it.lower) => StatementSort::Preference,
             it if it.is_order_for_good() => StatementSort::Correction,
             _ => StatementSort::Fact,
@@ -314,6 +318,7 @@ impl SentenceBody<'_> {
         match self.setting.has_task {
             true => CLEAR_BESIDE_TASK,
             false if clause.is_put_right || clause.weigh_ours() > 1 => CLEAR,
+            false if self.setting.is_answer && clause.weigh_shape() > 1 => CLEAR,
             false => CLEAR + UNASKED,
         }
     }
@@ -321,8 +326,15 @@ impl SentenceBody<'_> {
     /// Whether it may be a statement for good: enough for a reminder, not for a proposal.
     pub(super) fn may_be_lasting(&self) -> bool {
         self.list_clauses().iter().any(|it| {
+            let is_shaped = it.is_likely_lasting();
+            // "it's fedora, not a mac": the agent knows what it is.
+            let is_contrast =
+                it.is_reply && shape::is_this_contrast(it.lower) && NOT_THAT.is_in(it.lower);
             let may_hold = it.is_put_right && it.weigh_reach() > 1 && it.weigh_verb() > 0;
-            self.weigh_clause(it) >= POSSIBLE || may_hold && !PASSES.is_in(it.lower)
+            self.weigh_clause(it) >= POSSIBLE
+                || is_shaped
+                || is_contrast
+                || may_hold && !PASSES.is_in(it.lower)
         })
     }
 
@@ -332,10 +344,12 @@ impl SentenceBody<'_> {
             self.lead,
             SentenceOpening::No | SentenceOpening::Actually | SentenceOpening::Told
         );
+        let cry = shape::measure_outcry(self.lower);
         let whole = StatedClause {
-            text: self.text,
-            lower: self.lower,
-            is_put_right: is_lead && self.setting.is_answer,
+            text: &self.text[cry..],
+            lower: &self.lower[cry..],
+            is_reply: self.setting.is_answer && !self.setting.has_task,
+            is_put_right: (is_lead || cry > 0 || self.setting.is_outcry) && self.setting.is_answer,
         };
         let head = HEAD
             .find(self.lower)
@@ -343,6 +357,7 @@ impl SentenceBody<'_> {
         let behind = head.map(|head| StatedClause {
             text: &self.text[head.end..],
             lower: &self.lower[head.end..],
+            is_reply: whole.is_reply,
             is_put_right: self.setting.is_answer
                 && (is_lead || WRONG_HEAD.is_in(&self.lower[..head.end])),
         });
@@ -356,6 +371,8 @@ impl SentenceBody<'_> {
     fn weigh_clause(&self, clause: &StatedClause) -> i32 {
         if clause.is_order_for_good()
             || ABOUT_ME.is_in(clause.lower) && !ABOUT_WORK.is_in(clause.lower)
+            || self.setting.is_answer && shape::is_manner_order(clause.lower)
+            || shape::is_trait(clause.lower)
         {
             return CLEAR_BESIDE_TASK;
         }
@@ -393,7 +410,9 @@ impl<'a> StatedClause<'a> {
     }
 
     fn holds_alone(&self, before: &str) -> bool {
-        HOLDS_ALONE.is_in(before) || self.is_put_right && CHOSEN_VALUE.is_in(before)
+        HOLDS_ALONE.is_in(before)
+            || shape::is_trait(before)
+            || self.is_put_right && CHOSEN_VALUE.is_in(before)
     }
 
     fn is_order_for_good(&self) -> bool {
@@ -431,8 +450,36 @@ impl<'a> StatedClause<'a> {
             || ORDER_TAIL.is_in(self.lower)
             || WANTS.is_in(self.lower)
             || NEAR_PLACE.is_in(&placed)
-            || non_statements::is_context_dependent(&placed)
+            || self.points_outside(&placed)
             || non_statements::has_task_tail(self.lower)
+    }
+
+    /// Whether it points at what stood before. What is added to a plain statement may point at that.
+    fn points_outside(&self, placed: &str) -> bool {
+        if self.weigh_shape() == 0 {
+            return non_statements::is_context_dependent(placed);
+        }
+        let end = ADDED.find(placed).map_or(placed.len(), |it| it.start);
+        non_statements::is_context_dependent(&placed[..end].replace("its own ", "an own "))
+    }
+
+    /// Whether a plain statement has any sign that it holds beyond the work in hand.
+    fn is_likely_lasting(&self) -> bool {
+        let has = [
+            self.is_put_right,
+            self.weigh_reach() > 0,
+            has_name_inside(self.text),
+        ];
+        let shape = self.weigh_shape();
+        let signs = shape::count_signs(self.lower, true) + has.map(i32::from).iter().sum::<i32>();
+        shape > 0 && shape + signs > 2 && !self.is_passing()
+    }
+
+    /// How much a plain statement weighs, where it answers the agent.
+    fn weigh_shape(&self) -> i32 {
+        let scoped = SCOPE.text_after_match(self.lower).unwrap_or(self.lower);
+        let weight = shape::weigh_plain_statement(scoped).filter(|_| self.is_reply);
+        weight.unwrap_or(0)
     }
 
     /// The sentence without what is added behind a comma.
@@ -461,7 +508,7 @@ impl<'a> StatedClause<'a> {
             () if CLASS_OF.is_in(lower) || YOU_CANNOT.is_in(lower) || LIVES.is_in(lower) => 1,
             () => 0,
         };
-        self.weigh_ours() + other
+        (self.weigh_ours() + other).max(self.weigh_shape())
     }
 
     /// Whether it is about us, and how firmly.
@@ -483,7 +530,11 @@ impl<'a> StatedClause<'a> {
 
     fn weigh_verb(&self) -> i32 {
         let is_firm = [&PLACED, &OBLIGED, &WE_KEEP, &WE_FIRMLY];
-        i32::from(IS_SO.is_in(self.lower) || is_firm.iter().any(|it| it.is_in(self.lower)))
+        i32::from(
+            IS_SO.is_in(self.lower)
+                || is_firm.iter().any(|it| it.is_in(self.lower))
+                || self.weigh_shape() > 0,
+        )
     }
 
     /// How far beyond the work in hand it reaches: nowhere without one of the strong signs.
@@ -509,7 +560,12 @@ impl<'a> StatedClause<'a> {
             i32::try_from(told.count()).unwrap_or(i32::MAX)
         };
         let is_we = WORK_VERB.is_in(self.lower) && WE_FIRMLY.is_in(self.lower);
+        let signs = match self.weigh_shape() {
+            0 => 0,
+            _ => shape::count_signs(self.lower, false),
+        };
         match count(&strong) {
+            0 if !is_we && signs > 0 => signs + 1 + i32::from(has_name_inside(self.text)),
             0 if !is_we => 0,
             n => 2 * n + count(&weak) + i32::from(has_name_inside(self.text)),
         }

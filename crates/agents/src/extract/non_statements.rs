@@ -84,7 +84,7 @@ pattern!(
 );
 pattern!(
     TAKEN_BACK,
-    r"^(?:(?:wait|oh|hm+|no|ah|sorry|ok|okay|actually),? ?)*(?:scratch (?:that|this|it)|never ?mind|forget (?:that|it|what i (?:said|wrote))|ignore (?:that|my last|what i (?:said|wrote))|disregard (?:that|my last|what i)|i take (?:that|it) back|on second thoughts?|strike that|cancel that|undo that|i was (?:wrong|mistaken)|i misspoke|i misremembered|i (?:confused|mixed)\b|my (?:mistake|bad)|sorry,? (?:my|i |you're right|you are right)|you(?:'re| are) right,? (?:i|my|sorry)|i changed my mind|actually,? no\b)"
+    r"^(?:(?:wait|oh|hm+|no|ah|sorry|ok|okay|actually),? ?)*(?:scra(?:tch|p) (?:that|this|it|what i (?:said|wrote))|never ?mind|forget (?:that|it|what i (?:said|wrote))|ignore (?:that|my last|what i (?:said|wrote))|disregard (?:that|my last|what i)|i take (?:that|it) back|on second thoughts?|strike that|cancel that|undo that|i was (?:wrong|mistaken)|i misspoke|i misremembered|i (?:confused|mixed)\b|my (?:mistake|bad)|sorry,? (?:my|i |you're right|you are right)|you(?:'re| are) right,? (?:i|my|sorry)|i changed my mind|actually,? no\b)"
 );
 pattern!(
     THAT,

@@ -189,13 +189,44 @@ fn push_sentence(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
     let text = whole.trim_end_matches(['.', '!', '?', '。', '！', '？', ' ']);
     if !text.is_empty() {
         let is_question = whole[text.len()..].contains(['?', '？']);
+        let text = write_apostrophes(text);
         into.push(Sentence {
-            text: text.into(),
-            lower: mask_quotations(text),
+            lower: mask_quotations(&text),
+            text,
             is_question,
             is_listed,
         });
     }
+}
+
+/// Words that are typed without their apostrophe, before and behind it.
+const CLIPPED: [(&str, &str); 10] = [
+    ("don", "t"),
+    ("can", "t"),
+    ("won", "t"),
+    ("doesn", "t"),
+    ("isn", "t"),
+    ("didn", "t"),
+    ("shouldn", "t"),
+    ("i", "m"),
+    ("that", "s"),
+    ("i", "ve"),
+];
+
+fn write_apostrophes(text: &str) -> String {
+    let words = text.split(' ').map(|it| {
+        let is_clipped = |(a, b): &&(&str, &str)| {
+            it.len() == a.len() + b.len()
+                && it.is_ascii()
+                && it[..a.len()].eq_ignore_ascii_case(a)
+                && it[a.len()..] == **b
+        };
+        match CLIPPED.iter().find(is_clipped) {
+            Some((a, b)) => format!("{}'{b}", &it[..a.len()]),
+            None => it.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Lower case, quotations blotted out, every byte where it was.

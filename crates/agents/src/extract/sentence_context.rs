@@ -7,6 +7,7 @@ use super::{
     own_sentences::Sentence,
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
+    shape,
 };
 use crate::transcript::{TranscriptTurn, TurnSpeaker, is_shell_tool};
 
@@ -20,6 +21,8 @@ pub(super) struct SentenceContext<'a> {
     pub(super) has_task: bool,
     /// Whether the prompt says please.
     pub(super) is_polite: bool,
+    /// Whether the prompt begins with a cry alone: "omg no."
+    pub(super) is_outcry: bool,
     /// Whether the person does not want it kept.
     pub(super) is_off_record: bool,
 }
@@ -86,6 +89,10 @@ impl<'a> SentenceContext<'a> {
                 .collect(),
             is_answer: before.clone().any(|it| is_agent(&it)),
             has_task: is_any(|it| TASK.is_in(it) && !is_standing_order(it)),
+            is_outcry: sentences.first().is_some_and(|it| {
+                !it.lower.is_empty()
+                    && shape::measure_outcry(&format!("{},", it.lower)) > it.lower.len()
+            }),
             is_polite: is_any(|it| it.contains("please")),
             is_off_record: is_any(|it| OFF_RECORD.is_in(it)),
         }
