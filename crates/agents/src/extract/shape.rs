@@ -16,7 +16,7 @@ const POINTERS: &str = "it it's its this that that's these those they they're he
 /// With these in front, it is a question, a supposition, an answer to one, or an order.
 const OPENERS: &str = "when where why if unless because let's let then so please and or but does did do was were same both another my looks \
     someone somebody nothing something done thanks yes yeah not still maybe as to a an can could would should will \
-    new quick fix";
+    new quick fix fine good great sure perfect cool nice agreed ok okay";
 /// Verbs that a piece of work is ordered with, besides the ways of working.
 const ORDERS: &str = "implement make fix refactor convert move draft set show find look investigate design port replace extract render parse improve debug finish continue \
     handle give list summarize create raise allow extend correct split get try stop see drop switch wire bind put call throw tell let take turn help print return limit keep wait \
