@@ -411,7 +411,7 @@ words! {
 
 impl Stage {
     /// Whether a memory makes its claim here: it is in use, or waits to be. Another that makes the same is its twin.
-    pub(crate) fn is_live(self) -> bool {
+    pub fn is_live(self) -> bool {
         matches!(self, Self::Active | Self::Pending)
     }
 }

@@ -20,6 +20,9 @@
 
 pub mod archive;
 pub mod jsonl;
+pub mod packed;
+pub mod packed_index;
+pub mod row_records;
 pub mod split;
 pub mod sqlite;
 pub mod store_errors;

@@ -11,9 +11,9 @@ mod event_traces;
 mod health;
 mod index;
 mod index_moves;
+mod index_rows;
 mod migrate;
 mod opened_file;
-mod pack;
 mod parallel;
 pub(crate) mod query;
 mod read;
@@ -44,7 +44,6 @@ use apostille_core::{
         SpaceSummary, Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
     },
 };
-use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, ToSql, config::DbConfig};
 
@@ -405,11 +404,6 @@ fn memory_row_key(space: i64, number: u64) -> SqliteResult<i64> {
 
 fn to_sql_number(number: u64) -> SqliteResult<i64> {
     i64::try_from(number).map_err(|_| SqliteError::corrupt("a memory's number"))
-}
-
-/// The beginning of a row's SHA-256: a row changed behind our back does not match it.
-fn row_seal(digest: &Digest) -> [u8; 8] {
-    digest.as_bytes().as_chunks().0[0]
 }
 
 impl EventLog for SqliteStore {

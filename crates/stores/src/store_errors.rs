@@ -6,6 +6,7 @@ use apostille_core::store::{StoreError, StoreResult};
 use rusqlite::ErrorCode;
 use serde::Serialize;
 
+use crate::packed::DamagedBlob;
 use apostille_files::lock::LockError;
 
 /// Makes the store's error of an IO error of its file; `what` was tried.
@@ -49,6 +50,12 @@ impl SqliteError {
     /// Bytes that are not what was written.
     pub(crate) fn corrupt(at: impl Into<String>) -> Self {
         Self(StoreError::Corrupt { at: at.into() })
+    }
+}
+
+impl From<DamagedBlob> for SqliteError {
+    fn from(damaged: DamagedBlob) -> Self {
+        Self::corrupt(damaged.to_string())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use apostille_core::event::{Event, EventBody};
 use apostille_core::{
-    format::{EventRecord, OpenBreakerRecord},
+    format::EventRecord,
     store::breaker_state::{self, BreakerState, MANY, OpenBreaker},
 };
 use jiff::Timestamp;
@@ -12,6 +12,7 @@ use super::{
     query::{each_row, run_statement, select_value},
     schema,
 };
+use crate::row_records::{format_open_breakers, parse_open_breakers};
 use crate::store_errors::SqliteResult;
 
 /// How a space stands.
@@ -34,7 +35,7 @@ fn read_open_breakers(db: &Connection, space: i64) -> SqliteResult<Vec<OpenBreak
     match kept {
         Err(error) if schema::is_missing_column_error(&error) => Ok(Vec::new()),
         Ok(Value::Null) => Ok(Vec::new()),
-        Ok(kept) => match parse_open_breakers(&kept) {
+        Ok(kept) => match kept_breakers(&kept) {
             Some(trips) => Ok(trips),
             // What another program made unreadable is read from the log instead: a breaker does not close by damage.
             None => replay_open_breakers(db, space),
@@ -58,15 +59,12 @@ fn replay_open_breakers(db: &Connection, space: i64) -> SqliteResult<Vec<OpenBre
     Ok(trips)
 }
 
-fn parse_open_breakers(kept: &Value) -> Option<Vec<OpenBreaker>> {
-    let Value::Text(kept) = kept else {
-        return None;
-    };
-    let records: Vec<OpenBreakerRecord> = serde_json::from_str(kept).ok()?;
-    records
-        .into_iter()
-        .map(|it| OpenBreaker::try_from(it).ok())
-        .collect()
+/// What the column holds, if that is what was written.
+fn kept_breakers(kept: &Value) -> Option<Vec<OpenBreaker>> {
+    match kept {
+        Value::Text(kept) => parse_open_breakers(kept),
+        _ => None,
+    }
 }
 
 /// Opens or closes breakers, where this event does.
@@ -84,12 +82,4 @@ pub(super) fn update_open_breakers(db: &Connection, space: i64, event: &Event) -
         "UPDATE space SET breakers = ?2 WHERE id = ?1",
         params![space, format_open_breakers(&trips)],
     )
-}
-
-/// Open breakers as they are kept; nothing where there are none.
-pub(super) fn format_open_breakers(trips: &[OpenBreaker]) -> Option<String> {
-    let records: Vec<OpenBreakerRecord> = trips.iter().map(OpenBreakerRecord::from).collect();
-    serde_json::to_string(&records)
-        .ok()
-        .filter(|_| !trips.is_empty())
 }

@@ -8,13 +8,14 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{
     embeddings, memory_row_key,
     query::run_statement,
-    read, row_seal,
+    read,
     rows::EventRow,
     space_sum::{self, SpaceSum},
     spaces,
     write::BatchWriter,
     write_rows,
 };
+use crate::row_records::record_seal;
 use crate::store_errors::SqliteResult;
 
 /// What counts of a row: the digest of what it says now, and the seal of what was written.
@@ -23,7 +24,7 @@ type RowStamp = (Option<Digest>, Option<[u8; 8]>);
 /// Takes a row out of the sum: by what it says where that is what was written, else by its seal.
 fn subtract_row((digest, seal): RowStamp, sum: &mut SpaceSum, adds_up: bool) {
     match (digest, seal) {
-        (Some(digest), seal) if adds_up || seal == Some(row_seal(&digest)) => {
+        (Some(digest), seal) if adds_up || seal == Some(record_seal(&digest)) => {
             sum.remove_row(&digest);
         }
         (_, Some(seal)) => sum.remove_seal(seal),

@@ -1,16 +1,11 @@
-//! The index of a space as rows: a short tail of whole memories, and segments of packed postings behind it.
-//!
-//! A write adds one row to the tail. When the tail is long, its memories become a segment: one row for each term,
-//! keyed by space, term and the segment's last number. A question reads the tail and the rows of its terms, so that
-//! it costs what the space costs, however large the store is. What is in a row's blob is [`super::pack`]'s business.
+//! The index of a space as rows of a file. How it works is said in [`crate::packed_index`], whose rows are in
+//! [`super::index_rows`]; here is what a file does in its own way, because it is read in place and not over a wire.
 //!
 //! Why not a row for each posting, or SQLite's own full-text index? A memory has some dozens of terms, which lie in as many
 //! places of a B-tree: a write would dirty a page for each, and with `synchronous = FULL` somebody waits for all of them.
-//! With the tail it dirties a few, and the scattered pages are paid for once in [`TAIL_LEN`] memories. SQLite's full-text
+//! With the tail it dirties a few, and the scattered pages are paid for once in 48 memories. SQLite's full-text
 //! index ranks by its own statistics over the whole table, so the answer in one repository would depend on what others
 //! remember, and no other store could rank alike. Here ranking is in the core, and a store only has postings to give.
-//!
-//! How long the tail may be is a trade: it is read whole by every question, so it must stay short.
 //!
 //! Rows, log, counters, sum and index are written in one transaction. Where a blob is damaged, nothing in it is mended: the
 //! index of that space is built anew from its rows.
@@ -25,14 +20,14 @@ use apostille_text::{terms, terms::StemCache};
 use rusqlite::{Connection, params};
 
 use super::{
-    pack::{self, BlobPlace, DamagedBlob, PostingLists, SEGMENT_LEN},
+    index_rows::SqliteIndexRows,
     query::{each_row, run_statement, select_value},
     read, to_sql_number,
 };
+use crate::packed::{self, BlobPlace, DamagedBlob, PostingLists, SEGMENT_LEN};
+use crate::packed_index::{self, IndexRows as _};
 use crate::store_errors::SqliteResult;
 
-/// How many memories wait in the tail before they become a segment.
-const TAIL_LEN: i64 = 48;
 /// Every how many memories the tail is looked at: how long it is exactly does not matter.
 const LOOK_EVERY: i64 = 16;
 
@@ -57,13 +52,10 @@ pub(super) fn add_memory_to_tail(
 ) -> SqliteResult<()> {
     let place = BlobPlace::in_tail(space, to_sql_number(number)?);
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
-    let terms = pack::pack_tail_terms(terms, len, place);
+    let terms = packed::pack_tail_terms(terms, len, place);
     run_statement(db, insert, params![space, place.number, terms])?;
-    if n_docs % LOOK_EVERY == 0
-        && select_value::<i64>(db, "SELECT count(*) FROM tail WHERE space = ?1", [space])?
-            >= TAIL_LEN
-    {
-        flush_tail(db, space)?;
+    if n_docs % LOOK_EVERY == 0 {
+        packed_index::flush_long_tail(&mut SqliteIndexRows { db, space }, space)?;
     }
     Ok(())
 }
@@ -74,107 +66,27 @@ pub(super) fn remove_memory_from_index(
     space: i64,
     memory: &Memory,
 ) -> SqliteResult<()> {
-    let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
-    let mut delete = db.prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")?;
-    if delete.execute([space, to_sql_number(memory.number)?])? == 0 {
-        for (term, _) in &terms {
-            remove_from_segments(db, space, term, memory.number)?;
-        }
-    }
-    adjust_document_count(db, space, -1, -i64::from(len)).map(drop)
-}
-
-/// Takes a memory out of the segment that has it under this term: the first one that reaches its number, unless it was
-/// approved late.
-fn remove_from_segments(db: &Connection, space: i64, term: &str, number: u64) -> SqliteResult<()> {
-    let select = "SELECT segment, entries FROM posting WHERE space = ?1 AND term = ?2 AND segment >= ?3 ORDER BY segment";
-    let mut select = db.prepare_cached(select)?;
-    let mut rows = select.query(params![space, term, to_sql_number(number)?])?;
-    while let Some(row) = rows.next()? {
-        let (segment, bytes): (i64, Vec<u8>) = row.try_into()?;
-        let place = BlobPlace {
-            space,
-            term,
-            number: segment,
-        };
-        let mut entries = Vec::new();
-        pack::unpack_postings(&bytes, place, &mut entries)?;
-        if !entries.iter().any(|it| it.number == number) {
-            continue;
-        }
-        drop(rows);
-        entries.retain(|it| it.number != number);
-        if !entries.is_empty() {
-            return update_posting_row(db, place, &pack::pack_postings(&entries, place));
-        }
-        return run_statement(
-            db,
-            "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3",
-            params![space, term, segment],
-        );
-    }
-    Ok(())
-}
-
-/// Makes a segment of the tail.
-fn flush_tail(db: &Connection, space: i64) -> SqliteResult<()> {
-    let mut lists = PostingLists::new();
-    let mut last = 0;
-    let is_whole = each_tail_term(db, space, None, |term, posting| {
-        last = last.max(posting.number);
-        lists
-            .entry(pack::decode_term(term))
-            .or_default()
-            .push(posting);
-    })?;
-    if !is_whole {
-        return Err(DamagedBlob.into());
-    }
-    insert_posting_segment(db, space, to_sql_number(last)?, &lists)?;
-    run_statement(db, "DELETE FROM tail WHERE space = ?1", [space])
-}
-
-fn insert_posting_segment(
-    db: &Connection,
-    space: i64,
-    segment: i64,
-    lists: &PostingLists,
-) -> SqliteResult<()> {
-    let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-    let mut insert = db.prepare_cached(insert)?;
-    for (term, entries) in lists {
-        let place = BlobPlace {
-            space,
-            term,
-            number: segment,
-        };
-        let row = params![space, term, segment, pack::pack_postings(entries, place)];
-        if insert.execute(row)? == 0 {
-            let select =
-                "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-            let kept: Vec<u8> = select_value(db, select, params![space, term, segment])?;
-            update_posting_row(db, place, &pack::merge_postings(&kept, entries, place)?)?;
-        }
-    }
-    Ok(())
+    let mut rows = SqliteIndexRows { db, space };
+    let left = packed_index::remove_from_index(&mut rows, space, &[memory])?;
+    adjust_document_count(db, space, left.docs, left.len).map(drop)
 }
 
 /// Builds the index of a space anew, in large segments.
 pub(super) fn rebuild_index(db: &Connection, space: i64) -> SqliteResult<()> {
     delete_index_rows(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (PostingLists::new(), 0, 0_i64, 0_i64);
-    let mut stems = StemCache::default();
+    let (mut stems, mut rows) = (StemCache::default(), SqliteIndexRows { db, space });
     read::each_active_memory(db, space, |memory| {
         let (terms, len) = stems.extract_terms_with_len(&memory.searchable_text());
-        last = to_sql_number(memory.number)?;
-        pack::add_term_postings(&mut lists, memory.number, (terms, len));
+        last = memory.number;
+        packed::add_term_postings(&mut lists, memory.number, (terms, len));
         (n_docs, total_len) = (n_docs + 1, total_len + i64::from(len));
         if n_docs % SEGMENT_LEN as i64 == 0 {
-            insert_posting_segment(db, space, last, &std::mem::take(&mut lists))?;
+            packed_index::insert_segment(&mut rows, space, last, std::mem::take(&mut lists))?;
         }
         Ok(())
     })?;
-    insert_posting_segment(db, space, last, &lists)?;
+    packed_index::insert_segment(&mut rows, space, last, lists)?;
     run_statement(
         db,
         "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1",
@@ -195,7 +107,7 @@ pub(super) fn read_index_postings(
     for (place, term) in terms.iter().enumerate() {
         places.entry(term.as_bytes()).or_default().push(place);
     }
-    let wanted: Vec<u32> = terms.iter().map(|it| pack::hash_term(it)).collect();
+    let wanted: Vec<u32> = terms.iter().map(|it| packed::hash_term(it)).collect();
     each_tail_term(db, space, Some(&wanted), |term, posting| {
         for place in places.get(term).into_iter().flatten() {
             found.lists[*place].push(posting);
@@ -230,7 +142,7 @@ fn read_posting_segments(
             let _ = row
                 .get_ref(0)?
                 .as_blob()
-                .map(|it| pack::unpack_postings(it, place, &mut list));
+                .map(|it| packed::unpack_postings(it, place, &mut list));
             Ok(())
         })?;
         lists.push(list);
@@ -258,7 +170,7 @@ pub(super) fn list_index_terms(
     }
     each_tail_term(db, space, None, |term, _| {
         if term.starts_with(from.as_bytes()) {
-            terms.insert(pack::decode_term(term));
+            terms.insert(packed::decode_term(term));
         }
     })?;
     Ok(terms.into_iter().collect())
@@ -276,7 +188,7 @@ pub(super) fn list_all_terms(db: &Connection, space: i64) -> SqliteResult<Vec<St
         Ok(())
     })?;
     each_tail_term(db, space, None, |term, _| {
-        terms.push(pack::decode_term(term));
+        terms.push(packed::decode_term(term));
     })?;
     terms.sort_unstable();
     terms.dedup();
@@ -298,7 +210,7 @@ pub(super) fn each_tail_term(
         let unpacked = row
             .get_ref(1)?
             .as_blob()
-            .map(|it| pack::unpack_tail_terms(it, place, wanted, &mut see));
+            .map(|it| packed::unpack_tail_terms(it, place, wanted, &mut see));
         is_whole &= matches!(unpacked, Ok(Ok(())));
         Ok(())
     })?;
@@ -323,7 +235,7 @@ pub(super) fn each_posting_list(
             number: row.get(1)?,
         };
         list.clear();
-        pack::unpack_postings(entries, place, &mut list)?;
+        packed::unpack_postings(entries, place, &mut list)?;
         see(term, &mut list);
         Ok(())
     })
@@ -347,14 +259,14 @@ pub(super) fn insert_posting_lists(
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert)?;
     let mut insert_list = |term: &str, mut list: Vec<Posting>| {
-        for (end, part) in pack::split_segments(&mut list, last) {
+        for (end, part) in packed::split_segments(&mut list, last) {
             let number = to_sql_number(end)?;
             let place = BlobPlace {
                 space,
                 term,
                 number,
             };
-            let row = params![space, term, number, pack::pack_postings(part, place)];
+            let row = params![space, term, number, packed::pack_postings(part, place)];
             insert.execute(row)?;
         }
         Ok(())
@@ -390,16 +302,11 @@ pub(super) fn adjust_document_count(
     Ok(select_value(db, update, [space, docs, len])?)
 }
 
-fn update_posting_row(db: &Connection, place: BlobPlace, entries: &[u8]) -> SqliteResult<()> {
-    let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
-    let row = params![place.space, place.term, place.number, entries];
-    run_statement(db, update, row)
-}
-
 /// Takes everything out of the index of a space; what it counts stays.
 pub(super) fn delete_index_rows(db: &Connection, space: i64) -> SqliteResult<()> {
-    run_statement(db, "DELETE FROM tail WHERE space = ?1", [space])?;
-    run_statement(db, "DELETE FROM posting WHERE space = ?1", [space])
+    let mut rows = SqliteIndexRows { db, space };
+    rows.clear_tail()?;
+    rows.clear_postings()
 }
 
 /// Throws the index of every space away; [`rebuild_index`] makes each anew.
@@ -438,7 +345,7 @@ pub(super) fn reseal_index_rows(db: &Connection) -> SqliteResult<()> {
                 term: &term,
                 number,
             };
-            if let Some(bytes) = pack::reseal_version_1_blob(&bytes, place) {
+            if let Some(bytes) = packed::reseal_version_1_blob(&bytes, place) {
                 update.execute(params![space, term, number, bytes])?;
             }
         }

@@ -11,11 +11,8 @@ use apostille_core::store::{Posting, plan::MemoryUpdate};
 use apostille_text::terms::StemCache;
 use rusqlite::Connection;
 
-use super::{
-    index,
-    pack::{self, DamagedBlob, PostingLists, SEGMENT_LEN},
-    parallel,
-};
+use super::{index, parallel};
+use crate::packed::{self, DamagedBlob, PostingLists, SEGMENT_LEN};
 use crate::store_errors::SqliteResult;
 
 /// What leaves and what enters the index of a space in one batch.
@@ -140,7 +137,7 @@ impl IndexMoves {
         let is_whole = index::each_tail_term(db, space, None, |term, it| {
             if stays(&it) {
                 kept.waiting
-                    .entry(pack::decode_term(term))
+                    .entry(packed::decode_term(term))
                     .or_default()
                     .push(it);
             }

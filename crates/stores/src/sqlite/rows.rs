@@ -1,16 +1,16 @@
 //! Rows as they lie in the file: copied out of it first and understood afterwards, so that many are understood on several
 //! threads.
 
-use apostille_core::event::previous_state::PreviousState;
 use apostille_core::{
-    event::{Event, EventBody, EventKind, LoggedEvent},
-    format::{EventRecord, MemoryRecord, StatusRecord},
+    event::{EventKind, LoggedEvent},
+    format::{MemoryRecord, StatusRecord},
     memory::{Memory, MemoryId, Status, UsageCounts},
 };
 use apostille_text::digest::Digest;
 use rusqlite::Row;
 
-use super::{SPACE_BITS, row_seal};
+use super::SPACE_BITS;
+use crate::row_records::{decode_event_record, record_seal};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// A row of `memory` with its counters. What is of another type than it should be is missing.
@@ -50,7 +50,7 @@ impl MemoryRow {
     fn intact_record(&self) -> Option<(&str, Digest)> {
         let record = self.record.as_deref()?;
         let digest = Digest::hash_bytes(record.as_bytes());
-        (self.seal? == row_seal(&digest)).then_some((record, digest))
+        (self.seal? == record_seal(&digest)).then_some((record, digest))
     }
 
     /// The memory, and the digest of its record.
@@ -158,30 +158,16 @@ impl LoggedRow {
     /// What happened, as it is told.
     pub(super) fn decode_event(&self) -> SqliteResult<LoggedEvent> {
         let damaged = || SqliteError::corrupt(format!("event {}", self.row.seq));
-        let is_changed = |it: Option<[u8; 8]>| it != Some(row_seal(&self.row.digest()));
+        let is_changed = |it: Option<[u8; 8]>| it != Some(record_seal(&self.row.digest()));
         if self.seal.is_some_and(is_changed) {
             return Err(damaged());
         }
         let seq = self.row.seq.try_into().map_err(|_| damaged())?;
-        let mut record: EventRecord =
-            serde_json::from_str(&self.row.record).map_err(|_| damaged())?;
-        let was = record.was.take().map(|it| PreviousState::try_from(*it));
-        let was = was.transpose().map_err(|_| damaged())?;
-        let mut remembered = None;
-        if record.event == EventKind::Remembered.as_str() {
-            let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
-            remembered = Some(EventBody::Remembered {
-                memory: Box::new(kept.decode_memory_as(*id)?.0),
-                forced: record.forced,
-                rationale: record.rationale.take(),
-            });
-            // The rest is read as if nothing but the word had been said.
-            record.event = EventKind::Applied.as_str().into();
-        }
-        let mut event = Event::try_from(record).map_err(|_| damaged())?;
-        if let Some(what) = remembered {
-            event.what = what;
-        }
+        let kept = || {
+            let (id, kept) = self.memory.as_ref()?;
+            Some(kept.decode_memory_as(*id).ok()?.0)
+        };
+        let (event, was) = decode_event_record(&self.row.record, kept).ok_or_else(damaged)?;
         Ok(LoggedEvent { seq, event, was })
     }
 }

@@ -29,6 +29,7 @@ use super::{
     spaces,
     write_rows::{self, DELETE_CITES, INSERT_CITES},
 };
+use crate::row_records;
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
@@ -504,7 +505,7 @@ fn plan_row_update(space: i64, (seq, event, row): &RowBefore) -> SqliteResult<Pl
     let row = write_rows::encode_event_row(*seq, space, event, changes.was.as_ref())?;
     let update = match (changes.memories, old) {
         (MemoryChange::Update(update), Some(old)) => {
-            let (record, digest) = write_rows::encode_memory_record(&update.after)?;
+            let (record, digest) = row_records::encode_memory_record(&update.after)?;
             Some(RowUpdate {
                 update: *update,
                 old,

@@ -2,29 +2,16 @@
 
 use apostille_core::event::previous_state::PreviousState;
 use apostille_core::{
-    event::{Event, EventBody, EventKind},
-    format::{EventRecord, MemoryRecord},
+    event::Event,
     memory::{Memory, UsageCounts},
     store::StoreError,
 };
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::{memory_row_key, query::run_statement, row_seal, rows::EventRow};
-use crate::store_errors::{SqliteError, SqliteResult, encode_json};
-
-/// The JSON of a memory, without the counters, which live apart; and its digest.
-pub(super) fn encode_memory_record(memory: &Memory) -> SqliteResult<(String, Digest)> {
-    let record = MemoryRecord {
-        recalls: 0,
-        applied: 0,
-        verified: 0,
-        ..MemoryRecord::with_digest(memory)
-    };
-    let record = encode_json("a memory", &record)?;
-    let digest = Digest::hash_bytes(record.as_bytes());
-    Ok((record, digest))
-}
+use super::{memory_row_key, query::run_statement, rows::EventRow};
+use crate::row_records::{encode_event_record, encode_memory_record, record_seal};
+use crate::store_errors::{SqliteError, SqliteResult};
 
 /// An event as a row of the log, with what it replaced.
 pub(super) fn encode_event_row(
@@ -33,42 +20,13 @@ pub(super) fn encode_event_row(
     event: &Event,
     was: Option<&PreviousState>,
 ) -> SqliteResult<EventRow> {
-    let record = EventRecord {
-        was: was.map(|it| Box::new(it.into())),
-        ..textless_record(event)
-    };
     Ok(EventRow {
         seq,
         space,
         memory: event.memory.map(|it| it.as_bytes().into()),
         name: event.what.event_kind().as_str().into(),
-        record: encode_json("an event", &record)?,
+        record: encode_event_record(event, was)?,
     })
-}
-
-/// An event as it is written: without the text of the memory, which has its own row.
-fn textless_record(event: &Event) -> EventRecord {
-    match &event.what {
-        EventBody::Remembered {
-            forced, rationale, ..
-        } => {
-            // As if nothing but the word had been said: the text is never copied only to be dropped.
-            let said = Event {
-                at: event.at,
-                space: event.space.clone(),
-                memory: event.memory,
-                actor: event.actor.clone(),
-                what: EventBody::Applied,
-            };
-            EventRecord {
-                event: EventKind::Remembered.as_str().into(),
-                forced: *forced,
-                rationale: rationale.clone(),
-                ..EventRecord::from(&said)
-            }
-        }
-        _ => EventRecord::from(event),
-    }
 }
 
 /// Inserts the row of a memory; the digest of its record.
@@ -91,7 +49,7 @@ pub(super) fn insert_memory_row(
         memory.recorded_at.as_millisecond(),
         memory.refreshed_at.as_millisecond(),
         record,
-        row_seal(&digest),
+        record_seal(&digest),
     ];
     db.prepare_cached(insert)?
         .execute(row)
@@ -113,7 +71,7 @@ pub(super) fn update_memory_row(
         memory.status.stage().as_str(),
         memory.refreshed_at.as_millisecond(),
         record,
-        row_seal(digest),
+        record_seal(digest),
     ];
     db.prepare_cached(update)?
         .execute(row)
@@ -180,7 +138,7 @@ pub(super) fn insert_event_row(
         row.memory,
         row.name,
         row.record,
-        row_seal(digest)
+        record_seal(digest)
     ];
     run_statement(db, insert, row)
 }
@@ -190,6 +148,6 @@ pub(super) fn seal_event_row(db: &Connection, seq: i64, digest: &Digest) -> Sqli
     run_statement(
         db,
         "UPDATE event SET seal = ?2 WHERE seq = ?1",
-        params![seq, row_seal(digest)],
+        params![seq, record_seal(digest)],
     )
 }

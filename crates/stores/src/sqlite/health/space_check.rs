@@ -12,11 +12,11 @@ use apostille_text::{digest::Digest, terms::StemCache};
 use rusqlite::{Connection, Row, types::Value};
 
 use crate::{
+    packed::{self, BlobPlace, PostingLists},
+    row_records::{format_open_breakers, record_seal},
     sqlite::{
-        SPACE_BITS, breaker_state as breakers, memory_row_key,
-        pack::{self, BlobPlace, PostingLists},
+        SPACE_BITS, memory_row_key,
         query::{each_row, select_value},
-        row_seal,
         rows::EventRow,
         space_sum,
     },
@@ -93,7 +93,7 @@ impl SpaceCheck {
     fn check_memory(&mut self, row: &Row<'_>) -> Result<Memory, &'static str> {
         const HIDDEN: &str = "its record does not match its seal; it is not shown";
         let record: String = row.get(0).map_err(|_| HIDDEN)?;
-        if row.get(1) != Ok(row_seal(&Digest::hash_bytes(record.as_bytes()))) {
+        if row.get(1) != Ok(record_seal(&Digest::hash_bytes(record.as_bytes()))) {
             return Err(HIDDEN);
         }
         const UNREAD: &str = "its record cannot be read; it is not shown";
@@ -133,7 +133,7 @@ impl SpaceCheck {
             .extend(cites.map(|it| (it.path.as_str().to_owned(), number)));
         if memory.status == Status::Active {
             let (terms, len) = self.stems.extract_terms_with_len(&memory.searchable_text());
-            pack::add_term_postings(&mut self.lists, memory.number, (terms, len));
+            packed::add_term_postings(&mut self.lists, memory.number, (terms, len));
             self.n_docs += 1;
             self.total_len += i64::from(len);
         }
@@ -164,7 +164,7 @@ impl SpaceCheck {
     fn check_event(&mut self, row: &Row<'_>) -> Result<(), &'static str> {
         const HIDDEN: &str = "it does not match its seal and is not shown";
         let event = EventRow::from_row(row).map_err(|_| HIDDEN)?;
-        if row.get(5) != Ok(row_seal(&event.digest())) {
+        if row.get(5) != Ok(record_seal(&event.digest())) {
             return Err(HIDDEN);
         }
         let record: EventRecord =
@@ -220,9 +220,9 @@ impl SpaceCheck {
         let n_damaged_tail = count_damaged(db, tail, space, |row| {
             let (number, bytes): (i64, Vec<u8>) = row.try_into()?;
             let place = BlobPlace::in_tail(space, number);
-            pack::unpack_tail_terms(&bytes, place, None, |term, posting| {
+            packed::unpack_tail_terms(&bytes, place, None, |term, posting| {
                 found
-                    .entry(pack::decode_term(term))
+                    .entry(packed::decode_term(term))
                     .or_default()
                     .push(posting);
             })?;
@@ -237,7 +237,7 @@ impl SpaceCheck {
                 term: &term,
                 number,
             };
-            pack::unpack_postings(&bytes, term_place, &mut list)?;
+            packed::unpack_postings(&bytes, term_place, &mut list)?;
             found.entry(term).or_default().extend(list);
             Ok(())
         })?;
@@ -263,10 +263,7 @@ impl SpaceCheck {
             ("last_number", Value::Integer(self.last_number)),
             ("n_docs", self.n_docs.into()),
             ("total_len", self.total_len.into()),
-            (
-                "breakers",
-                breakers::format_open_breakers(&self.open).into(),
-            ),
+            ("breakers", format_open_breakers(&self.open).into()),
         ];
         let count = |it: &EventKind| Value::Integer(self.words.get(it).copied().unwrap_or(0));
         expected.extend(EventKind::ALL.iter().map(|it| (it.as_str(), count(it))));

@@ -1,4 +1,4 @@
-//! How the index of a space is packed into bytes: bytes in, bytes out, and no row in sight ([`super::index`] has those).
+//! How the index of a space is packed into bytes: bytes in, bytes out, and no row in sight ([`crate::packed_index`] has those).
 //!
 //! There are two kinds of blobs. A *posting blob* is what one segment knows of one term: for each memory its number, how
 //! often the term stands in it, and how many terms it has. A *tail blob* is one memory that waits to become part of a
@@ -19,39 +19,31 @@ use std::collections::BTreeMap;
 
 use apostille_core::store::Posting;
 
-use crate::store_errors::SqliteError;
-
 /// How many memories become one segment when an index is built anew. [`segment_end`] sets the low bits of a number.
-pub(super) const SEGMENT_LEN: usize = 2_048;
+pub const SEGMENT_LEN: usize = 2_048;
 const _: () = assert!(SEGMENT_LEN.is_power_of_two());
 
 /// The bytes of a blob are not what was written.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("the index")]
-pub(super) struct DamagedBlob;
-
-impl From<DamagedBlob> for SqliteError {
-    fn from(damaged: DamagedBlob) -> Self {
-        SqliteError::corrupt(damaged.to_string())
-    }
-}
+pub struct DamagedBlob;
 
 type UnpackResult<T> = Result<T, DamagedBlob>;
 
 /// The row that a blob is in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BlobPlace<'a> {
+pub struct BlobPlace<'a> {
     /// The space.
-    pub(super) space: i64,
+    pub space: i64,
     /// The term; empty in the tail.
-    pub(super) term: &'a str,
+    pub term: &'a str,
     /// The segment, or in the tail the memory.
-    pub(super) number: i64,
+    pub number: i64,
 }
 
 impl BlobPlace<'_> {
     /// The place of a memory that waits in the tail.
-    pub(super) fn in_tail(space: i64, number: i64) -> Self {
+    pub fn in_tail(space: i64, number: i64) -> Self {
         Self {
             space,
             term: "",
@@ -61,10 +53,10 @@ impl BlobPlace<'_> {
 }
 
 /// The memories under each term.
-pub(super) type PostingLists = BTreeMap<String, Vec<Posting>>;
+pub type PostingLists = BTreeMap<String, Vec<Posting>>;
 
 /// Notes the terms of a memory under each of them.
-pub(super) fn add_term_postings(
+pub fn add_term_postings(
     lists: &mut PostingLists,
     number: u64,
     (terms, len): (Vec<(String, u32)>, u32),
@@ -76,12 +68,12 @@ pub(super) fn add_term_postings(
 }
 
 /// A term as it was read out of a tail blob, whose checksum was right: it is the text that was written.
-pub(super) fn decode_term(term: &[u8]) -> String {
+pub fn decode_term(term: &[u8]) -> String {
     String::from_utf8_lossy(term).into_owned()
 }
 
 /// Packs what a segment knows of a term, in the order of the numbers.
-pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace) -> Vec<u8> {
+pub fn pack_postings(entries: &[Posting], place: BlobPlace) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
     let mut last = 0;
     for it in entries {
@@ -94,7 +86,7 @@ pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace) -> Vec<u8> {
 }
 
 /// Unpacks what a segment knows of a term, behind what is there already.
-pub(super) fn unpack_postings(
+pub fn unpack_postings(
     bytes: &[u8],
     place: BlobPlace,
     into: &mut Vec<Posting>,
@@ -114,11 +106,7 @@ pub(super) fn unpack_postings(
 
 /// A posting blob with more memories in it. Its last memory left the index once and came back to it, so a second segment
 /// would have the same key.
-pub(super) fn merge_postings(
-    kept: &[u8],
-    more: &[Posting],
-    place: BlobPlace,
-) -> UnpackResult<Vec<u8>> {
+pub fn merge_postings(kept: &[u8], more: &[Posting], place: BlobPlace) -> UnpackResult<Vec<u8>> {
     let mut entries = more.to_vec();
     unpack_postings(kept, place, &mut entries)?;
     entries.sort_unstable_by_key(|it| it.number);
@@ -127,10 +115,7 @@ pub(super) fn merge_postings(
 
 /// Sorts a list and splits it into segments of [`SEGMENT_LEN`] numbers each: the number that a segment is filed under, and
 /// its part of the list. No segment reaches beyond the `last` number of the whole index.
-pub(super) fn split_segments(
-    list: &mut [Posting],
-    last: u64,
-) -> impl Iterator<Item = (u64, &[Posting])> {
+pub fn split_segments(list: &mut [Posting], last: u64) -> impl Iterator<Item = (u64, &[Posting])> {
     list.sort_unstable_by_key(|it| it.number);
     list.chunk_by(|a, b| segment_end(a.number) == segment_end(b.number))
         .map(move |part| (last.min(segment_end(part[0].number)), part))
@@ -142,7 +127,7 @@ fn segment_end(number: u64) -> u64 {
 }
 
 /// Packs a memory that waits in the tail.
-pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlace) -> Vec<u8> {
+pub fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlace) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
     push_varint(&mut bytes, len.into());
     push_varint(&mut bytes, terms.len() as u64);
@@ -159,7 +144,7 @@ pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlac
 
 /// Goes through the terms of a waiting memory, each with its posting, unless their hashes say that none of
 /// the wanted ones is among them.
-pub(super) fn unpack_tail_terms(
+pub fn unpack_tail_terms(
     bytes: &[u8],
     place: BlobPlace,
     wanted: Option<&[u32]>,
@@ -189,13 +174,13 @@ pub(super) fn unpack_tail_terms(
 }
 
 /// The hash of a term in a tail blob.
-pub(super) fn hash_term(term: &str) -> u32 {
+pub fn hash_term(term: &str) -> u32 {
     fold_checksum(mix_bytes(BASIS, term.as_bytes()))
 }
 
 /// A blob of a file of version 1, whose checksum does not cover its place, with the checksum that does. `None`: it is
 /// damaged, and stays so.
-pub(super) fn reseal_version_1_blob(bytes: &[u8], place: BlobPlace) -> Option<Vec<u8>> {
+pub fn reseal_version_1_blob(bytes: &[u8], place: BlobPlace) -> Option<Vec<u8>> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     let is_whole = fold_checksum(mix_bytes(BASIS, body)) == u32::from_le_bytes(*sum);
     is_whole.then(|| seal_blob(body.to_vec(), place))
