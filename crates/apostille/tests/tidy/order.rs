@@ -11,6 +11,7 @@ use crate::source::{
 /// The rooms in order, and the rooms that each may depend on; tests may depend on any.
 /// `api+` is short for `api` and all that `api` may depend on. A row names only rows above it, so there is no cycle.
 const ROOMS: &[(&str, &str)] = &[
+    ("postgres-rig", ""),
     ("files", ""),
     ("web", ""),
     ("embed", ""),
@@ -22,6 +23,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("git", "cite files text web"),
     ("audit", "core cite text"),
     ("stores", "core cite files text"),
+    ("postgres", "core stores text"),
     ("models", "core files text web"),
     ("import", "core cite text"),
     ("agents", "core cite files text"),
@@ -31,7 +33,10 @@ const ROOMS: &[(&str, &str)] = &[
     ("mcp", "api+ tools"),
     ("panel", "api+"),
     ("http", "api+ mcp panel tools"),
-    ("workspace", "api+ embed files git models stores tools web"),
+    (
+        "workspace",
+        "api+ embed files git models postgres stores tools web",
+    ),
     ("terminal", "workspace+ http mcp panel"),
     ("setup", "terminal workspace+"),
     ("review", "terminal workspace+"),
@@ -40,12 +45,13 @@ const ROOMS: &[(&str, &str)] = &[
 
 /// Libraries that wait, listen, draw or store, and the rooms that may name them.
 const LIBRARIES: &[(&str, &str)] = &[
-    ("tokio", "mcp http"),
+    ("tokio", "mcp http postgres"),
     ("hyper", "mcp http"),
     ("hyper-util", "mcp http"),
     ("axum", "mcp http"),
     ("rmcp", "mcp http"),
     ("rusqlite", "stores"),
+    ("tokio-postgres", "postgres"),
     ("cap-std", "files git stores"),
     ("ureq", "web git models"),
     ("clap", "terminal setup apostille"),
