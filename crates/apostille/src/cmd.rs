@@ -28,6 +28,7 @@ mod serve;
 mod show;
 mod spaces;
 mod stats;
+mod store;
 mod task;
 mod token;
 mod trust;
@@ -165,6 +166,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Mcp(args) => mcp::run(ctx, args),
         CliCommand::Serve(args) => serve::run(ctx, args),
         CliCommand::Token(args) => token::run(ctx, args),
+        CliCommand::Store(args) => store::run(ctx, args),
         CliCommand::Pin(args) => pin::run(ctx, args),
         CliCommand::Model(args) => model::run(ctx, args),
         CliCommand::Hook(args) => Ok(hook::run(ctx, args)),

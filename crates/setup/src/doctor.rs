@@ -16,6 +16,7 @@ use apostille_core::{
 };
 use serde::Serialize;
 
+use apostille_postgres::{PostgresUrl, examine_database};
 use apostille_terminal::{
     breakers,
     command_context::{CommandContext, CommandOutput},
@@ -23,6 +24,7 @@ use apostille_terminal::{
 };
 use apostille_workspace::{
     config::Settings,
+    config::StoreUrl,
     embedding_model::{CAN_EMBED, HOW_TO_GET_EMBED, ModelFolder, ModelState, count_in_spaces},
     error,
     error::CommandError,
@@ -143,8 +145,8 @@ fn check_git_program() -> DoctorFinding {
 }
 
 fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
-    let (url, path) = (&settings.store, settings.store.path());
-    if !path.exists() {
+    let url = &settings.store;
+    if !url.is_there() {
         return vec![new_good_finding(
             "store",
             format!("{url} is not there yet; the first `apostille remember` makes it"),
@@ -174,9 +176,50 @@ fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
             .map(|it| new_broken_finding("store", error::STORE, it))
             .collect(),
     };
-    findings.push(check_store_writable(path));
-    // What is in git is as private as the repository.
-    findings.extend(check_store_private(path).filter(|_| settings.own_store.is_none()));
+    if let Some(path) = url.path() {
+        findings.push(check_store_writable(path));
+        // What is in git is as private as the repository.
+        findings.extend(check_store_private(path).filter(|_| settings.own_store.is_none()));
+    }
+    if let StoreUrl::Postgres(url) = url {
+        findings.extend(check_database_connection(url, settings));
+    }
+    findings
+}
+
+/// How a database is reached: as whom, how fast, and whether somebody on the way can read along.
+fn check_database_connection(url: &PostgresUrl, settings: &Settings) -> Vec<DoctorFinding> {
+    let report = match examine_database(url, &settings.database.environment) {
+        Ok(report) => report,
+        Err(error) => {
+            let told = format!("{:#}", anyhow::Error::from(error));
+            return vec![new_broken_finding("database", error::STORE, told)];
+        }
+    };
+    let (role, server) = (&report.role, &report.server);
+    let ms = report.round_trip.as_secs_f64() * 1e3;
+    let told = format!("PostgreSQL {server} as {role}, {ms:.2} ms a round trip");
+    let mut findings = vec![new_good_finding("database", told)];
+    if report.owns_tables {
+        let told = format!(
+            "the role {role} owns the tables: connect as one that does not, see `apostille store grant`"
+        );
+        findings.push(new_doubtful_finding("role", told));
+    }
+    findings.push(match (report.is_encrypted, report.is_certificate_checked) {
+        (true, true) => {
+            new_good_finding("encryption", "on, and the server's certificate is checked")
+        }
+        (true, false) => new_doubtful_finding(
+            "encryption",
+            "on, but anybody may answer as the server: say sslmode=verify-full in the address",
+        ),
+        (false, _) if report.is_local => new_good_finding("encryption", "off, on this machine"),
+        (false, _) => new_doubtful_finding(
+            "encryption",
+            "off: memories and passwords go over the network as they are; say sslmode=verify-full",
+        ),
+    });
     findings
 }
 

@@ -3,6 +3,7 @@
 mod agents;
 mod command_line;
 pub mod help;
+mod store;
 mod task;
 mod upkeep;
 
@@ -30,6 +31,9 @@ pub use agents::{
     TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
+pub use store::{
+    StoreAddressArgs, StoreArgs, StoreGrantAccess, StoreGrantArgs, StoreRevokeArgs, StoreSubcommand,
+};
 pub use task::{
     PhaseReportArgs, TaskArgs, TaskDoneArgs, TaskFileArgs, TaskForgetArgs, TaskHooksArgs,
     TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs, TaskStartArgs, TaskSubcommand,
@@ -180,6 +184,8 @@ pub enum CliCommand {
     Serve(ServeArgs),
     /// Who may come through the socket of `serve`
     Token(TokenArgs),
+    /// The database of a team: make its tables, say who may use which space
+    Store(StoreArgs),
     /// The PIN that your decisions at a terminal take
     Pin(PinArgs),
     /// The embedding model on this machine, which finds memories by what they mean

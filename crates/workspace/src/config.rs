@@ -35,7 +35,7 @@ pub use confirm_mode::ConfirmMode;
 pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
 pub use setting_key::SettingKey;
-pub use store_url::StoreUrl;
+pub use store_url::{DatabaseAccess, StoreUrl};
 pub use trust_allow::TrustAllowList;
 
 use crate::{
@@ -108,6 +108,8 @@ pub struct Settings {
     pub store: StoreUrl,
     /// Where the user's own memories are kept, where the store is the repository's: it speaks for its own.
     pub own_store: Option<StoreUrl>,
+    /// What it takes to reach a database, where the store is one.
+    pub database: DatabaseAccess,
     /// Whose the user's space is.
     pub user: Space,
     /// Whose the repository's space is.
@@ -150,6 +152,7 @@ impl Settings {
         Ok(Self {
             store: StoreUrl::Sqlite(PathBuf::new()),
             own_store: None,
+            database: DatabaseAccess::default(),
             user,
             repo,
             contact: RepositoryContact::default(),
@@ -221,7 +224,7 @@ impl Settings {
     /// Whether any of the files is there that memories are kept in.
     pub fn has_store_file(&self) -> bool {
         let mut urls = self.own_store.iter().chain([&self.store]);
-        urls.any(|it| it.path().exists())
+        urls.any(StoreUrl::is_there)
     }
 
     /// Every setting as text, with its key.
@@ -449,11 +452,16 @@ fn resolve_judged_settings(
     reader.check_named_store(judge, brought)?;
     reader.read_usual_confirm(system)?;
     let mut settings = reader.settings;
+    settings.database = system.database_access();
     let is_typed = *settings.origin(SettingKey::Repo) != SettingOrigin::Checkout;
     let asked = RepositoryRequest {
         typed: is_typed.then_some(&settings.repo),
         is_in_repository: settings.own_store.is_some(),
-        open_store: &|| settings.store.open_existing(&settings.repo),
+        open_store: &|| {
+            settings
+                .store
+                .open_existing(&settings.repo, &settings.database)
+        },
     };
     let (repo, contact) = settle_repository_space(system, place, &asked)?;
     (settings.repo, settings.contact) = (repo, contact);
@@ -659,13 +667,14 @@ impl ConfigReader {
         let is_there = |it: fs::Metadata| !it.is_file() || it.len() > 0;
         let is_brought = settings.own_store.is_some()
             && !origin.is_repository()
-            && fs::metadata(store.path()).is_ok_and(is_there);
+            && store
+                .path()
+                .is_some_and(|it| fs::metadata(it).is_ok_and(is_there));
         let allow = &settings.trust_allow;
         if !is_brought || judge.find_distrust(allow, brought)?.is_none() {
             return Ok(());
         }
-        let path = store.path().display();
-        let fault = format!("the store '{path}' lies in a repository that you have not trusted");
+        let fault = format!("the store '{store}' lies in a repository that you have not trusted");
         Err(CommandError::config(fault).with_hint("apostille trust shows what is in it, and asks"))
     }
 

@@ -145,7 +145,7 @@ fn list_store_pins(settings: &Settings) -> impl Iterator<Item = PinFile> {
     let stores = [Some(&settings.store), settings.own_store.as_ref()];
     let paths = stores.into_iter().flatten().filter_map(|it| match it {
         StoreUrl::Sqlite(path) => Some(path),
-        StoreUrl::Jsonl(_) => None,
+        StoreUrl::Jsonl(_) | StoreUrl::Postgres(_) => None,
     });
     let real = |it: &PathBuf| fs::canonicalize(it).ok();
     let paths = paths.flat_map(move |it| [Some(it.clone()), real(it)]);

@@ -391,9 +391,9 @@ impl RepositoryContact {
     ///
     /// Two checkouts may meet a name at the same time. The one that is written down first has it; the name that the other one is
     /// kept apart under is returned.
-    pub(crate) fn record(&mut self, system: &System, store: &Path) -> Option<Space> {
+    pub(crate) fn record(&mut self, system: &System, has_store: bool) -> Option<Space> {
         let (noted, file) = (self.noted.clone()?, RepositoryFile::for_user(system)?);
-        if !store.exists() {
+        if !has_store {
             return None;
         }
         let patience = choose_patience(system);

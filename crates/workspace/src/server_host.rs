@@ -309,7 +309,7 @@ impl ServerHost {
         let is_watched = matches!(&*used, Some(it) if it.is_watching(&store, &spaces));
         if !is_watched {
             let urls = settings.own_store.iter().chain([&settings.store]);
-            let files = urls.map(|it| it.path().into()).collect();
+            let files = urls.filter_map(StoreUrl::path).map(Into::into).collect();
             *used = Some(StoreWatcher::new(store, spaces, files));
         }
         drop(used);

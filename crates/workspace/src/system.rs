@@ -17,13 +17,14 @@ use std::{
 
 use anyhow::Context as _;
 use apostille_agents::clients;
+use apostille_postgres::PostgresEnvironment;
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 
-use crate::{error::CommandError, parent_environment::is_below_agent};
+use crate::{config::DatabaseAccess, error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 66] = [
+pub(crate) const NAMES: [&str; 71] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -90,6 +91,11 @@ pub(crate) const NAMES: [&str; 66] = [
     "APOSTILLE_BREAKERS_QUIET_MINUTES",
     "VISUAL",
     "EDITOR",
+    "PGPASSWORD",
+    "PGPASSFILE",
+    "PGUSER",
+    "PGSSLMODE",
+    "PGSSLROOTCERT",
 ];
 /// What agents set in the shells that they run commands in, beside those that have a folder in `agents`.
 const OTHER_AGENTS: [&str; 1] = ["OPENCODE"];
@@ -192,6 +198,15 @@ impl System {
             let mut bytes = [0; 16];
             bytes.copy_from_slice(&digest.as_bytes()[..16]);
             u128::from_be_bytes(bytes)
+        }
+    }
+
+    /// What it takes to reach a database beside its address.
+    pub fn database_access(&self) -> DatabaseAccess {
+        let lookup = |name: &str| self.env.get(name).map(str::to_owned);
+        DatabaseAccess {
+            environment: PostgresEnvironment::from_lookup(lookup, self.env.home_dir()),
+            nonce: self.random_source()(),
         }
     }
 

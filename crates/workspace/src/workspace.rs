@@ -22,7 +22,11 @@ use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::project_folder::ProjectFolder;
-use crate::{config::Settings, error::CommandError, system::System};
+use crate::{
+    config::{Settings, StoreUrl},
+    error::CommandError,
+    system::System,
+};
 
 /// A store opened, with the code beside it.
 pub struct Workspace {
@@ -127,7 +131,7 @@ impl Workspace {
             None => source,
         };
         let mut settings = settings;
-        if let Some(apart) = settings.contact.record(system, settings.store.path()) {
+        if let Some(apart) = settings.contact.record(system, settings.store.is_there()) {
             settings.repo = apart;
         }
         settings.policy.is_confirmation_needed = system.needs_confirmation(&settings);
@@ -272,30 +276,31 @@ pub fn locate_verdict_cache(system: &System, repo: &Space) -> Option<PathBuf> {
 pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let (url, repo) = (&settings.store, &settings.repo);
     let embeddings = settings.embedding_folder.as_deref();
-    Ok(match &settings.own_store {
-        None => Arc::from(url.open_store(repo, embeddings)?),
-        Some(own) => {
-            let file = JsonlStore::open_from_repository(url.path(), repo)?;
+    Ok(match (&settings.own_store, url.path()) {
+        // Only a file of lines is a repository's.
+        (Some(own), Some(path)) => {
+            let file = JsonlStore::open_from_repository(path, repo)?;
             let file = file.with_embedding_folder(embeddings);
             Arc::new(SplitStore::new(
                 Box::new(file),
-                own.open_store(repo, embeddings)?,
+                own.open_store(repo, embeddings, &settings.database)?,
                 warn_missing_repo_memories,
             ))
         }
+        _ => Arc::from(url.open_store(repo, embeddings, &settings.database)?),
     })
 }
 
 /// The repository's own store, for a look at what it brings; `None` where it names none, or nothing is there.
 pub fn open_repository_store(settings: &Settings) -> Result<Option<Box<dyn Store>>, StoreError> {
-    let Some(url) = &settings.repository_store else {
+    let Some(path) = settings.repository_store.as_ref().and_then(StoreUrl::path) else {
         return Ok(None);
     };
     // Also a link that leads nowhere is there.
-    if fs::symlink_metadata(url.path()).is_err() {
+    if fs::symlink_metadata(path).is_err() {
         return Ok(None);
     }
-    let store = JsonlStore::open_from_repository(url.path(), &settings.repo)?;
+    let store = JsonlStore::open_from_repository(path, &settings.repo)?;
     Ok(Some(Box::new(store)))
 }
 
@@ -311,7 +316,7 @@ fn warn_missing_repo_memories(error: &StoreError) {
 /// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.
 pub fn open_existing_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let urls = [Some(&settings.store), settings.own_store.as_ref()];
-    let is_there = urls.into_iter().flatten().any(|it| it.path().exists());
+    let is_there = urls.into_iter().flatten().any(StoreUrl::is_there);
     if is_there {
         open_configured_store(settings)
     } else {

@@ -20,7 +20,7 @@ use apostille_terminal::{
     },
 };
 use apostille_workspace::{
-    config::{self, Settings},
+    config::{self, Settings, StoreUrl},
     error::{self, CommandError},
     project_folder::ProjectFolder,
     trust::{BroughtSettings, CloneIdentity, TrustedClone, TrustedClones},
@@ -163,7 +163,8 @@ fn read_brought_memories(
     root: &Path,
 ) -> CommandResult<Option<BroughtMemories>> {
     let store = workspace::open_repository_store(settings)?;
-    let Some((url, store)) = settings.repository_store.as_ref().zip(store) else {
+    let path = settings.repository_store.as_ref().and_then(StoreUrl::path);
+    let Some((path, store)) = path.zip(store) else {
         return Ok(None);
     };
     let memories = store.list_memories(&MemoryFilter {
@@ -181,7 +182,7 @@ fn read_brought_memories(
         fact: bound_text(&it.fact),
     };
     Ok(Some(BroughtMemories {
-        store: name_in_repository(root, url.path()),
+        store: name_in_repository(root, path),
         active: count(Stage::Active),
         pending: count(Stage::Pending),
         unreadable_lines: store.check_health()?.problems.len(),

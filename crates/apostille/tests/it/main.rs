@@ -21,6 +21,7 @@ mod codes;
 mod config;
 #[cfg(target_os = "linux")]
 mod confirm;
+mod database;
 mod day;
 mod door;
 mod echo;

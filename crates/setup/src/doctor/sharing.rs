@@ -12,8 +12,9 @@ pub(super) fn check_store_sharing(ctx: &CommandContext, settings: &Settings) -> 
     let (Some(_), Some(scope)) = (&settings.own_store, init::find_scope_here(ctx)) else {
         return Vec::new();
     };
-    let store = settings.store.path().strip_prefix(scope.root());
-    let Some(store) = store.ok().and_then(|it| it.to_str()) else {
+    let file = settings.store.path();
+    let store = file.and_then(|it| it.strip_prefix(scope.root()).ok()?.to_str());
+    let Some(store) = store else {
         return Vec::new();
     };
     let text = |file: SharingFile| {

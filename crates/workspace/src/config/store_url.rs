@@ -1,4 +1,5 @@
-//! Where memories are kept, as people write it: `sqlite:PATH`, `jsonl:PATH`, or a path that says it by its ending.
+//! Where memories are kept, as people write it: `sqlite:PATH`, `jsonl:PATH`, `postgres://…`, or a path that says it by its
+//! ending.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use apostille_core::{
     space::Space,
     store::{Store, StoreError},
 };
+use apostille_postgres::{PostgresEnvironment, PostgresStore, PostgresUrl};
 use apostille_stores::{jsonl::JsonlStore, sqlite::SqliteStore};
 
 /// A store by name.
@@ -16,11 +18,26 @@ pub enum StoreUrl {
     Sqlite(PathBuf),
     /// A file of lines.
     Jsonl(PathBuf),
+    /// A database of a team.
+    Postgres(Box<PostgresUrl>),
+}
+
+/// What it takes to reach a database beside its address.
+#[derive(Debug, Clone, Default)]
+pub struct DatabaseAccess {
+    /// Passwords and certificates, by the variables and files that every client of Postgres knows.
+    pub environment: PostgresEnvironment,
+    /// Something random, by which this process's writes are told from others'.
+    pub nonce: u128,
 }
 
 impl StoreUrl {
     /// Reads a name; a relative path is relative to `base`, and `~/` is the home.
     pub fn from_text(text: &str, base: &Path, home: Option<&Path>) -> Result<Self, String> {
+        if PostgresUrl::is_postgres(text) {
+            let url = text.parse::<PostgresUrl>().map_err(|it| it.to_string())?;
+            return Ok(Self::Postgres(Box::new(url)));
+        }
         let at = |path: &str| match (path.strip_prefix("~/"), home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ => base.join(path),
@@ -32,7 +49,8 @@ impl StoreUrl {
             _ if text.ends_with(".jsonl") => Ok(Self::Jsonl(at(text))),
             _ if text.ends_with(".db") => Ok(Self::Sqlite(at(text))),
             _ => Err(
-                "a store is sqlite:PATH or jsonl:PATH, or a path that ends in .db or .jsonl".into(),
+                "a store is sqlite:PATH, jsonl:PATH or postgres://…, or a path that ends in .db or .jsonl"
+                    .into(),
             ),
         }
     }
@@ -43,6 +61,7 @@ impl StoreUrl {
         &self,
         repo: &Space,
         embeddings: Option<&Path>,
+        access: &DatabaseAccess,
     ) -> Result<Box<dyn Store>, StoreError> {
         match self {
             Self::Sqlite(path) => Ok(Box::new(SqliteStore::open(path)?)),
@@ -50,22 +69,35 @@ impl StoreUrl {
                 let store = JsonlStore::open(path, repo)?;
                 Ok(Box::new(store.with_embedding_folder(embeddings)))
             }
+            Self::Postgres(url) => {
+                let store = PostgresStore::open(url, &access.environment, access.nonce)?;
+                Ok(Box::new(store))
+            }
         }
     }
 
     /// The same for those who only look: a store that is not there is not made.
-    pub fn open_existing(&self, repo: &Space) -> Result<Option<Box<dyn Store>>, StoreError> {
-        self.path()
-            .exists()
-            .then(|| self.open_store(repo, None))
+    pub fn open_existing(
+        &self,
+        repo: &Space,
+        access: &DatabaseAccess,
+    ) -> Result<Option<Box<dyn Store>>, StoreError> {
+        self.is_there()
+            .then(|| self.open_store(repo, None, access))
             .transpose()
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
+    /// The file, where it is one.
+    pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Sqlite(path) | Self::Jsonl(path) => path,
+            Self::Sqlite(path) | Self::Jsonl(path) => Some(path),
+            Self::Postgres(_) => None,
         }
+    }
+
+    /// Whether there is something to open. Of a database that is only known by asking it.
+    pub fn is_there(&self) -> bool {
+        self.path().is_none_or(Path::exists)
     }
 }
 
@@ -74,6 +106,7 @@ impl fmt::Display for StoreUrl {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Jsonl(path) => write!(f, "jsonl:{}", path.display()),
+            Self::Postgres(url) => url.fmt(f),
         }
     }
 }
@@ -97,7 +130,11 @@ mod tests {
         check("jsonl:~/m", Some("jsonl:/home/ana/m"));
         check("notes.jsonl", Some("jsonl:/base/notes.jsonl"));
         check("m.db", Some("sqlite:/base/m.db"));
-        check("postgres://host/db", None);
+        check(
+            "postgres://ana@db.example/memory",
+            Some("postgres://ana@db.example/memory"),
+        );
+        check("postgres://ana@db.example/memory?color=red", None);
         check("sqlite:", None);
         check("notes.txt", None);
     }

@@ -104,7 +104,7 @@ pub(super) fn parse_repository_store(root: &Path, text: &str) -> Result<StoreUrl
 pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> bool {
     match store {
         StoreUrl::Jsonl(path) => is_file_in_checkout(place, path),
-        StoreUrl::Sqlite(_) => false,
+        StoreUrl::Sqlite(_) | StoreUrl::Postgres(_) => false,
     }
 }
 
