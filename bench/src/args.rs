@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::{decisions::DecisionsAsk, model::ModelAsk, recall::RecallAsk};
+use crate::{decisions::DecisionsAsk, model::ModelAsk, postgres::PostgresAsk, recall::RecallAsk};
 
 /// How to call it.
 pub(crate) const USAGE: &str = "\
 cargo run --profile dist -p bench -- [store|cold|all] [options]
 cargo run --profile dist -p bench -- mcp [options]
 cargo run --profile dist -p bench -- http [options]
+cargo run --profile dist -p bench -- postgres [options]
 cargo run --profile dist -p bench -- citations CASES FOLDER [options]
 cargo run --profile dist -p bench -- citations --speed [options]
 cargo run --profile dist -p bench -- facts CASES FOLDER [options]
@@ -27,6 +28,7 @@ cargo run --profile dist -p bench -- decisions FOLDER [options]
                    starts of servers, and eight of them on one store
   http             the socket of `apostille serve` with 10k memories: reads at a fixed rate, the pages of the panel, and
                    far more than can be done
+  postgres         a team's store on a Postgres server of its own, beside bare statements: one client, many, and faults
   citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
                    line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
                    <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
@@ -51,6 +53,8 @@ cargo run --profile dist -p bench -- decisions FOLDER [options]
   --json FILE      write the figures as JSON
   --svg FILE       write the plot of growth
   --markdown       print Markdown instead of plain tables
+
+  --memories N     (postgres) the largest database: 10000 (default) or 1000000, in spaces of a thousand; give --seconds
 
   --section NAME   (security) only this section, such as rollback
 
@@ -85,6 +89,8 @@ pub(crate) struct Args {
     pub(crate) mcp: bool,
     /// Whether the server behind a socket is measured, instead of a store.
     pub(crate) http: bool,
+    /// A team's store to measure, instead of one of this machine.
+    pub(crate) postgres: Option<PostgresAsk>,
     /// Whether this process is to be the server that only echoes, for the suite `mcp`.
     pub(crate) echo: bool,
     /// How many memories the largest store has.
@@ -171,6 +177,7 @@ impl Default for Args {
             cold: false,
             mcp: false,
             http: false,
+            postgres: None,
             echo: false,
             max: 100_000,
             limit: Duration::from_secs(120),
@@ -233,6 +240,8 @@ impl Args {
                 }
                 "mcp" => args.mcp = true,
                 "http" => args.http = true,
+                "postgres" => args.postgres = Some(PostgresAsk::default()),
+                "--memories" => args.postgres_ask(&word)?.memories = number(&word, &value()?)?,
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
                 "facts" => args.facts = Some(Ask::default()),
@@ -291,6 +300,11 @@ impl Args {
         ask.with_context(|| format!("{option} goes behind recall"))
     }
 
+    fn postgres_ask(&mut self, option: &str) -> Result<&mut PostgresAsk> {
+        let ask = self.postgres.as_mut();
+        ask.with_context(|| format!("{option} goes behind postgres"))
+    }
+
     fn decisions_ask(&mut self, option: &str) -> Result<&mut DecisionsAsk> {
         let ask = self.decisions.as_mut();
         ask.with_context(|| format!("{option} goes behind decisions"))
@@ -344,6 +358,9 @@ mod tests {
         let args = parsed("mcp --bin apostille").unwrap();
         assert!(args.mcp && args.bin == Some("apostille".into()));
         assert!(parsed("http").unwrap().http);
+        let args = parsed("postgres --memories 1000000").unwrap();
+        assert_eq!(args.postgres.map(|it| it.memories), Some(1_000_000));
+        assert!(parsed("--memories 10000").is_err());
     }
 
     #[test]

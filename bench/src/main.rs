@@ -24,6 +24,7 @@ mod mcp;
 mod model;
 mod ours;
 mod plot;
+mod postgres;
 mod prompts;
 mod recall;
 mod report;
@@ -87,6 +88,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if args.http {
         return http::run(args);
+    }
+    if let Some(ask) = &args.postgres {
+        return postgres::run(args, ask);
     }
     let report = measured(args)?;
     print!("{}", table::text(&report, args.markdown));

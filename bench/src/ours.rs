@@ -141,7 +141,8 @@ impl<'a> Ours<'a> {
         }
     }
 
-    fn memory(&self, space: usize, index: usize) -> Result<Memory> {
+    /// The memory with this index, as it is kept.
+    pub(crate) fn memory(&self, space: usize, index: usize) -> Result<Memory> {
         let fact = facts::fact(space, index);
         let (citation, at) = (
             &self.code.citations[fact.place % self.code.citations.len()],

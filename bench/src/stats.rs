@@ -14,6 +14,11 @@ impl Sample {
         self.micros.push(it.as_secs_f64() * 1e6);
     }
 
+    /// Adds those of another.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.micros.extend(other.micros);
+    }
+
     /// Runs something and adds how long it took.
     pub(crate) fn time<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let started = Instant::now();

@@ -1,0 +1,87 @@
+//! Many clients at once.
+
+use std::{
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, anyhow};
+
+use crate::stats::Sample;
+
+/// How often a client does its work before it is timed.
+const WARM: usize = 3;
+
+/// What clients did.
+#[derive(Debug, Default)]
+pub(crate) struct ClientLoad {
+    /// How long each call took.
+    pub(crate) sample: Sample,
+    /// How many calls were answered in a second, by all together.
+    pub(crate) per_second: f64,
+    /// What went wrong.
+    pub(crate) errors: Vec<String>,
+}
+
+/// Runs so many clients for a while. Each asks again as soon as it was answered; or, with a pace, as often as that, and is timed
+/// from when the call was due.
+pub(crate) fn run_clients<W: FnMut(usize) -> Result<()>>(
+    n: usize,
+    time: Duration,
+    pace: Option<Duration>,
+    make: impl Fn(usize) -> Result<W> + Sync,
+) -> Result<ClientLoad> {
+    let barrier = Barrier::new(n);
+    let client = |name: usize| {
+        let made = make(name).and_then(|mut work| {
+            (0..WARM).try_for_each(&mut work)?;
+            Ok(work)
+        });
+        // Nobody begins before all are there, also where one could not be made.
+        barrier.wait();
+        let first_due = pace.map(|it| it.mul_f64(name as f64 / n as f64));
+        Ok(work_on(&mut made?, time, pace.zip(first_due)))
+    };
+    let client = &client;
+    let loads: Vec<Result<ClientLoad>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..n).map(|it| scope.spawn(move || client(it))).collect();
+        let join = |it: thread::ScopedJoinHandle<'_, Result<ClientLoad>>| {
+            it.join()
+                .unwrap_or_else(|_| Err(anyhow!("a client panicked")))
+        };
+        threads.into_iter().map(join).collect()
+    });
+    let mut all = ClientLoad::default();
+    for load in loads {
+        let load = load?;
+        all.sample.extend(load.sample);
+        all.errors.extend(load.errors);
+        all.per_second += load.per_second;
+    }
+    Ok(all)
+}
+
+fn work_on(
+    work: &mut impl FnMut(usize) -> Result<()>,
+    time: Duration,
+    pace: Option<(Duration, Duration)>,
+) -> ClientLoad {
+    let mut load = ClientLoad::default();
+    let started = Instant::now();
+    let mut n = 0_u32;
+    while started.elapsed() < time {
+        let due = match pace {
+            Some((pace, first)) => started + first + pace * n,
+            None => Instant::now(),
+        };
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        match work(WARM + n as usize) {
+            Ok(()) => load.sample.push(due.elapsed()),
+            Err(error) => load.errors.push(format!("{error:#}")),
+        }
+        n += 1;
+    }
+    load.per_second = f64::from(n) / started.elapsed().as_secs_f64();
+    load
+}
