@@ -2,20 +2,10 @@
 
 use apostille_core::space::Space;
 use apostille_core::speaker::TokenFacts;
-use apostille_text::{digest::Digest, words::words};
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
-words! {
-    /// What somebody may do; each includes what stands before it.
-    Access as "access" {
-        /// Look.
-        Read = "read",
-        /// Remember, revise and forget.
-        Write = "write",
-        /// Decide as a person does: let out of quarantine, reject, close a breaker.
-        Review = "review",
-    }
-}
+pub use apostille_core::tokens::Access;
 
 /// What the token of the person with the printed link is called.
 pub const OWNER: &str = "panel";
@@ -27,6 +17,8 @@ pub struct AccessToken {
     pub name: String,
     /// The spaces it reaches; `None`: all.
     pub spaces: Option<Vec<Space>>,
+    /// The person that its holder works for: their user's space, and no other. `None`: the server's own user.
+    pub user: Option<Space>,
     /// What may be done there.
     pub access: Access,
     /// Whether it is a person in the panel, and no program.
@@ -40,13 +32,26 @@ impl AccessToken {
             name: self.name.clone(),
             is_reviewing: self.allows_access(Access::Review),
             is_panel: self.is_panel,
-            spaces: self.spaces.clone(),
+            spaces: self.reached_spaces(),
         }
     }
 
     /// Whether it reaches this space.
     pub fn reaches_space(&self, space: &Space) -> bool {
-        self.spaces.as_ref().is_none_or(|it| it.contains(space))
+        match &self.user {
+            Some(user) if space.is_user() => space == user,
+            _ => self.spaces.as_ref().is_none_or(|it| it.contains(space)),
+        }
+    }
+
+    /// The spaces it reaches, where that is a list.
+    fn reached_spaces(&self) -> Option<Vec<Space>> {
+        let mut spaces = self.spaces.clone()?;
+        if let Some(user) = &self.user {
+            spaces.retain(|it| !it.is_user());
+            spaces.push(user.clone());
+        }
+        Some(spaces)
     }
 
     /// Whether it is that of the person with the printed link, whom no token is called like.
@@ -61,11 +66,24 @@ impl AccessToken {
     }
 }
 
+/// What a token opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenLookup {
+    /// This.
+    Granted(AccessToken),
+    /// Nothing any more: it is known, and was made to end then.
+    Expired(Timestamp),
+    /// Nothing: it is not known, or was revoked.
+    Unknown,
+}
+
+/// Where tokens are kept cannot be asked: nobody is let in, and nobody is told that a token is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("tokens cannot be looked up: {0}")]
+pub struct TokenLookupError(pub String);
+
 /// Who holds which token.
 pub trait TokenRegistry: Send + Sync + 'static {
-    /// What a token with this digest, or no token at all, opens; `None`: nobody is let in with that.
-    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken>;
-
-    /// Since when exactly this token is over, if it is known and was made to end.
-    fn expired_since(&self, token: &Digest) -> Option<Timestamp>;
+    /// What a token with this digest, or no token at all, opens. It may ask a file or a database, and takes its time.
+    fn look_up_token(&self, token: Option<&Digest>) -> Result<TokenLookup, TokenLookupError>;
 }

@@ -17,6 +17,7 @@ mod embeddings;
 mod event_traces;
 mod logs;
 mod rollback;
+pub mod tokens;
 
 pub use event_traces::check_event_traces;
 pub use rollback::check_rollback;

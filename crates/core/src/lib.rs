@@ -111,6 +111,7 @@ pub mod standing_text;
 pub mod stats;
 pub mod store;
 pub mod task_words;
+pub mod tokens;
 pub mod verify;
 
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! Who is let in: under which name the server was called, from which page, with which token or session.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use apostille_core::format;
 use apostille_text::digest::Digest;
@@ -11,12 +11,13 @@ use hyper::{
 
 use super::{
     HttpServer,
+    proxy::RequestPeer,
     response::{HttpRejection, HttpResult},
     route::AuthKind,
     sessions,
 };
 use apostille_api::{
-    access_token::{Access, AccessToken, OWNER},
+    access_token::{Access, AccessToken, OWNER, TokenLookup},
     request_scope::RequestInput,
 };
 use apostille_mcp::concurrency::lock_despite_panic;
@@ -24,8 +25,9 @@ use apostille_mcp::concurrency::lock_despite_panic;
 /// The names of this machine to itself. Any other one was made to lead here by somebody else.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// The port of an origin that says none.
+/// The ports of an origin that says none.
 const HTTP: u16 = 80;
+const HTTPS: u16 = 443;
 
 fn read_header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|it| it.to_str().unwrap_or_default())
@@ -44,37 +46,9 @@ fn is_own_authority(authority: &str, unsaid: u16, port: u16) -> bool {
     NAMES.into_iter().find_map(port_behind) == Some(port)
 }
 
-/// Turns away what was sent to another name: a page can make its own name lead to this machine. A browser says the port,
-/// so whoever leaves it out is none.
-pub(super) fn check_host_header<B>(request: &Request<B>, port: u16) -> HttpResult<()> {
-    let mut hosts = request.headers().get_all(header::HOST).iter();
-    let is_own = |it: &str| is_own_authority(it, port, port);
-    let is_meant = request
-        .uri()
-        .authority()
-        .is_none_or(|it| is_own(it.as_str()));
-    let host = hosts.next().and_then(|it| it.to_str().ok());
-    HttpRejection::forbid_unless(
-        is_meant && host.is_some_and(is_own) && hosts.next().is_none(),
-        format!("this server is called 127.0.0.1:{port}, and by no other name"),
-    )
-}
-
-/// Turns away what another page sent, where something is to be done.
-pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> HttpResult<()> {
-    if [Verb::GET, Verb::HEAD].contains(request.method()) {
-        return Ok(());
-    }
-    let is_ours = read_header_text(request.headers(), "origin").is_none_or(|it| {
-        it.strip_prefix("http://")
-            .is_some_and(|it| is_own_authority(it, HTTP, port))
-    });
-    let is_near = read_header_text(request.headers(), "sec-fetch-site")
-        .is_none_or(|it| matches!(it, "same-origin" | "none"));
-    HttpRejection::forbid_unless(
-        is_ours && is_near,
-        "this was sent by another page; only the panel's own pages may send it",
-    )
+/// Who sent a request; it is noted when the request comes in.
+pub(super) fn read_peer<B>(request: &Request<B>) -> Option<RequestPeer> {
+    request.extensions().get().copied()
 }
 
 /// Turns away whoever may not do that.
@@ -125,56 +99,129 @@ pub(super) fn read_bearer_token(headers: &HeaderMap) -> Option<Digest> {
 }
 
 impl HttpServer {
+    /// Whether this is one of the server's addresses, with this port where none is said.
+    fn is_server_address(&self, authority: &str, unsaid: u16) -> bool {
+        let (own, hosts) = (self.plan.port, &self.plan.reach.hosts);
+        is_own_authority(authority, unsaid, own)
+            || hosts
+                .iter()
+                .any(|it| it.is_authority(authority, unsaid, own))
+    }
+
+    /// Turns away what was sent to another name: a page can make its own name lead to this machine. A browser says the port,
+    /// so whoever leaves it out is none, or calls the usual one.
+    pub(super) fn check_host_header<B>(&self, request: &Request<B>) -> HttpResult<()> {
+        let port = self.plan.port;
+        let mut hosts = request.headers().get_all(header::HOST).iter();
+        let is_own = |it: &str| {
+            self.is_server_address(it, port)
+                || self
+                    .plan
+                    .reach
+                    .hosts
+                    .iter()
+                    .any(|host| host.name.eq_ignore_ascii_case(it))
+        };
+        let is_meant = request
+            .uri()
+            .authority()
+            .is_none_or(|it| is_own(it.as_str()));
+        let host = hosts.next().and_then(|it| it.to_str().ok());
+        let name = match self.plan.reach.hosts.first() {
+            Some(host) => host.to_string(),
+            None => format!("127.0.0.1:{port}"),
+        };
+        HttpRejection::forbid_unless(
+            is_meant && host.is_some_and(is_own) && hosts.next().is_none(),
+            match self.plan.reach.is_public {
+                false => format!("this server is called {name}, and by no other name"),
+                true => format!(
+                    "this server is called {name}; other names need --public-host where it is started"
+                ),
+            },
+        )
+    }
+
+    /// Turns away what another page sent, where something is to be done.
+    pub(super) fn check_same_origin<B>(&self, request: &Request<B>) -> HttpResult<()> {
+        if [Verb::GET, Verb::HEAD].contains(request.method()) {
+            return Ok(());
+        }
+        let is_secure = read_peer(request).is_some_and(|it| it.is_secure);
+        let (scheme, port) = if is_secure {
+            ("https://", HTTPS)
+        } else {
+            ("http://", HTTP)
+        };
+        let is_ours = read_header_text(request.headers(), "origin").is_none_or(|it| {
+            it.strip_prefix(scheme)
+                .is_some_and(|it| self.is_server_address(it, port))
+        });
+        let is_near = read_header_text(request.headers(), "sec-fetch-site")
+            .is_none_or(|it| matches!(it, "same-origin" | "none"));
+        HttpRejection::forbid_unless(
+            is_ours && is_near,
+            "this was sent by another page; only the panel's own pages may send it",
+        )
+    }
+
     /// Who asks, and the seal on the forms of whoever has a session.
-    pub(super) fn authenticate_request(
+    pub(super) async fn authenticate_request(
         &self,
         area: AuthKind,
         headers: &HeaderMap,
+        is_secure: bool,
     ) -> HttpResult<(AccessToken, String)> {
-        match area {
-            AuthKind::Panel => self
-                .authenticate_session(headers)
-                .ok_or_else(build_login_rejection),
-            _ => {
-                let token = read_bearer_token(headers);
-                let access = self.plan.keys.authenticate_token(token.as_ref());
-                access
-                    .map(|it| (it, String::new()))
-                    .ok_or_else(|| self.reject_unknown_token(token.as_ref()))
+        if area == AuthKind::Panel {
+            let session = self.authenticate_session(headers, is_secure).await?;
+            return session.ok_or_else(build_login_rejection);
+        }
+        let token = read_bearer_token(headers);
+        match self.look_up_token(token).await? {
+            TokenLookup::Granted(access) => Ok((access, String::new())),
+            found => Err(reject_unknown_token(token.is_some(), &found)),
+        }
+    }
+
+    /// What a token opens. Where it is kept may answer late or never, so that is waited for beside everything else. Only who
+    /// was refused learns so: a token that cannot be looked up is not called wrong.
+    pub(super) async fn look_up_token(&self, token: Option<Digest>) -> HttpResult<TokenLookup> {
+        let keys = Arc::clone(&self.plan.keys);
+        let look = tokio::task::spawn_blocking(move || keys.look_up_token(token.as_ref()));
+        match tokio::time::timeout(self.plan.limits.wait, look).await {
+            Ok(Ok(Ok(found))) => Ok(found),
+            Ok(Err(error)) => Err(error.into()),
+            Ok(Ok(Err(_))) | Err(_) => {
+                let why = "tokens cannot be looked up for now; come back in a moment";
+                Err(HttpRejection::new(503, why).with_header("retry-after", "1"))
             }
         }
     }
 
-    /// What somebody is told who brought no token that opens anything. Only who has a token as it was made learns more of
-    /// it: whatever else is brought is equally unknown.
-    fn reject_unknown_token(&self, token: Option<&Digest>) -> HttpRejection {
-        let why = match token.map(|it| self.plan.keys.expired_since(it)) {
-            None => "no token was sent".into(),
-            Some(None) => "this token is not known here, or was revoked".into(),
-            Some(Some(since)) => format!(
-                "this token is over since {}",
-                format::format_timestamp(since)
-            ),
+    async fn authenticate_session(
+        &self,
+        headers: &HeaderMap,
+        is_secure: bool,
+    ) -> HttpResult<Option<(AccessToken, String)>> {
+        let session = || {
+            let key = sessions::read_session_cookie(headers, self.plan.port, is_secure)?;
+            let session = lock_despite_panic(&self.sessions).get(&key, self.now())?;
+            Some((key, session))
         };
-        let way_in = "send one as \"Authorization: Bearer <token>\": the one that `apostille serve` printed, or one of \
-                      `apostille token create`";
-        HttpRejection::new(401, format!("{why}; {way_in}"))
-            .with_header("www-authenticate", "Bearer realm=\"apostille\"")
-    }
-
-    fn authenticate_session(&self, headers: &HeaderMap) -> Option<(AccessToken, String)> {
-        let key = sessions::read_session_cookie(headers, self.plan.port)?;
-        let session = lock_despite_panic(&self.sessions).get(&key, self.now())?;
+        let Some((key, session)) = session() else {
+            return Ok(None);
+        };
         let access = match session.token {
             // The token may have been revoked meanwhile.
-            Some(token) => {
-                let access = self.plan.keys.authenticate_token(Some(&token.digest));
-                access.filter(|it| it.name == token.name)?
-            }
+            Some(token) => match self.look_up_token(Some(token.digest)).await? {
+                TokenLookup::Granted(access) if access.name == token.name => access,
+                _ => return Ok(None),
+            },
             // Whoever has the printed link.
             None => AccessToken {
                 name: OWNER.into(),
                 spaces: None,
+                user: None,
                 access: self.plan.panel,
                 is_panel: true,
             },
@@ -183,14 +230,44 @@ impl HttpServer {
             is_panel: true,
             ..access
         };
-        Some((access, self.plan.host.sign_text(&format!("form {key}"))))
+        Ok(Some((
+            access,
+            self.plan.host.sign_text(&format!("form {key}")),
+        )))
     }
 
     /// The same refusal, or another one where that was tried too often.
-    pub(super) fn throttle_guesses(&self, turned: HttpRejection) -> HttpRejection {
-        let paced = self.gate.check_guess_rate(Instant::now());
+    pub(super) fn throttle_guesses(
+        &self,
+        turned: HttpRejection,
+        peer: Option<RequestPeer>,
+    ) -> HttpRejection {
+        // On one machine everybody has the same address.
+        let address = peer
+            .filter(|_| self.plan.reach.is_public)
+            .map(|it| it.address);
+        let paced = self.gate.check_guess_rate(address, Instant::now());
         paced.err().unwrap_or(turned)
     }
+}
+
+/// What somebody is told who brought no token that opens anything. Only who has a token as it was made learns more of it:
+/// whatever else is brought is equally unknown.
+fn reject_unknown_token(is_sent: bool, found: &TokenLookup) -> HttpRejection {
+    let why = match found {
+        _ if !is_sent => "no token was sent".into(),
+        TokenLookup::Expired(since) => {
+            format!(
+                "this token is over since {}",
+                format::format_timestamp(*since)
+            )
+        }
+        _ => "this token is not known here, or was revoked".into(),
+    };
+    let way_in = "send one as \"Authorization: Bearer <token>\": the one that `apostille serve` printed, or one of \
+                  `apostille token create`";
+    HttpRejection::new(401, format!("{why}; {way_in}"))
+        .with_header("www-authenticate", "Bearer realm=\"apostille\"")
 }
 
 /// What somebody without a session is told.

@@ -30,17 +30,20 @@ mod mcp_endpoint;
 mod mcp_sessions;
 mod metrics;
 mod monitoring;
+mod network_reach;
+mod proxy;
 mod request;
 mod response;
 mod route;
 mod route_job;
 mod sessions;
+mod tls;
 mod write_timeout;
 
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, AtomicUsize},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize},
     },
     time::{Duration, Instant},
 };
@@ -51,7 +54,7 @@ use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
 use apostille_api::{
-    access_token::{Access, AccessToken, TokenRegistry},
+    access_token::{Access, AccessToken, TokenLookup, TokenRegistry},
     host::Host,
     request_scope::HttpReply,
 };
@@ -67,6 +70,9 @@ use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
 use sessions::PanelSessions;
 
 pub use log::{LogLevel, RequestLog};
+pub use network_reach::{NetworkReach, PublicHost};
+pub use proxy::{ProxyAddress, ProxyHeader, TrustedProxies};
+pub use tls::{CertificateError, CertificateFiles, TlsIdentity};
 
 /// How much is taken on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +97,9 @@ pub struct ServerLimits {
     pub work: Duration,
     /// How long nobody may take any of it.
     pub send: Duration,
-    /// How long what is under way may take after the program was told to stop.
+    /// How long connections are still taken after the program was told to stop, while it says that it is not ready.
+    pub drain: Duration,
+    /// How long what is under way may take after that.
     pub grace: Duration,
 }
 
@@ -108,6 +116,7 @@ impl Default for ServerLimits {
             body: Duration::from_secs(15),
             work: Duration::from_secs(30),
             send: Duration::from_secs(30),
+            drain: Duration::ZERO,
             grace: Duration::from_secs(5),
         }
     }
@@ -127,6 +136,8 @@ pub struct HttpServerConfig {
     pub clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     /// The port that it listens on.
     pub port: u16,
+    /// Who can reach it.
+    pub reach: NetworkReach,
     /// How much is taken on.
     pub limits: ServerLimits,
     /// Where requests are told of.
@@ -164,12 +175,17 @@ pub struct HttpServer {
     meter: HttpMetrics,
     changes: broadcast::Sender<()>,
     stop: channel::Sender<bool>,
+    /// Whether the program was told to stop.
+    is_stopping: AtomicBool,
     /// The name of this run, for the names of requests.
     run: String,
     asked: AtomicU64,
     in_flight: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
     looked: tokio::sync::Mutex<LastReadiness>,
+    /// How many looks at the store have not ended: more than one would be one too many.
+    looking: Arc<AtomicUsize>,
+    started: Timestamp,
 }
 
 impl HttpServer {
@@ -185,17 +201,20 @@ impl HttpServer {
         Self {
             rows: route::build_route_table(),
             changes: server.change_sender(),
-            agents: McpEndpoint::new(server),
+            agents: McpEndpoint::new(server, &plan.reach.hosts),
             sessions: Mutex::new(PanelSessions::new(&once)),
             once,
             gate,
             meter: HttpMetrics::default(),
             stop: channel::Sender::new(false),
+            is_stopping: AtomicBool::new(false),
             run: plan.host.sign_text("run"),
             asked: AtomicU64::new(0),
             in_flight: Arc::default(),
             connections: Arc::default(),
             looked: tokio::sync::Mutex::default(),
+            looking: Arc::default(),
+            started: (plan.clock)(),
             plan,
         }
     }
@@ -216,7 +235,10 @@ impl HttpServer {
         request: Request<Incoming>,
         who: &mut Option<String>,
     ) -> HttpResult {
-        auth::check_host_header(&request, self.plan.port)?;
+        let peer = auth::read_peer(&request);
+        if !self.can_ask_by_any_name(&found) {
+            self.check_host_header(&request)?;
+        }
         if found.area == AuthKind::Open {
             if is_get_on_form_route(&found, &request) {
                 return Ok(redirect_to_parent_page(&self.rows, &request));
@@ -224,12 +246,18 @@ impl HttpServer {
             let (row, parts) = found.row?;
             return self.answer_public_route(row.what, &parts, request).await;
         }
-        let asked_for = |it| HttpRejection {
-            to: join_path_and_query(&request, request.uri().path()),
-            ..self.throttle_guesses(it)
+        let is_secure = peer.is_some_and(|it| it.is_secure);
+        let asked_for = |it: HttpRejection| match it.status {
+            // Nobody guessed, and nothing can be said of the token.
+            500.. => it,
+            _ => HttpRejection {
+                to: join_path_and_query(&request, request.uri().path()),
+                ..self.throttle_guesses(it, peer)
+            },
         };
         let (token, csrf_token) = self
-            .authenticate_request(found.area, request.headers())
+            .authenticate_request(found.area, request.headers(), is_secure)
+            .await
             .map_err(asked_for)?;
         *who = Some(token.name.clone());
         if let Some(slot) = request.extensions().get::<Arc<ConnectionSlot>>() {
@@ -249,13 +277,21 @@ impl HttpServer {
             RouteTarget::Live => {
                 let mut query = route_job::parse_query_pairs(&request).into_iter();
                 let repo = query.find(|it| it.0 == "repo").map(|it| it.1);
-                self.open_live_stream(row.area, request.headers(), repo, &token.name)
+                let asker = (request.headers(), is_secure);
+                self.open_live_stream(row.area, asker, repo, &token.name)
                     .await
             }
             RouteTarget::Metrics => self.render_metrics(token).await,
             RouteTarget::Close => self.end_panel_session(request, &csrf_token).await,
             _ => Err(HttpRejection::not_found()),
         }
+    }
+
+    /// Whoever watches over servers calls each of them by its address; what it is told is nothing that a page could use.
+    fn can_ask_by_any_name(&self, found: &RouteMatch) -> bool {
+        let is_watching =
+            |it: &RouteEntry| matches!(it.what, RouteTarget::Health | RouteTarget::Ready);
+        self.plan.reach.is_public && found.row.as_ref().is_ok_and(|it| is_watching(&it.0))
     }
 
     /// The answer to somebody of whom nothing is known.
@@ -272,7 +308,7 @@ impl HttpServer {
             RouteTarget::Link if request.method() == Verb::HEAD => {
                 Err(HttpRejection::new(405, "this address takes GET").with_header("allow", "GET"))
             }
-            RouteTarget::Link => self.login_by_link(parts),
+            RouteTarget::Link => self.login_by_link(parts, auth::read_peer(&request)),
             RouteTarget::Form => self.login_by_form(request).await,
             RouteTarget::File(kind, content) => {
                 let headers = request.headers();
@@ -284,7 +320,7 @@ impl HttpServer {
 
     /// The answer to a message of an agent.
     async fn answer_mcp_request(
-        &self,
+        self: &Arc<Self>,
         request: Request<Incoming>,
         token: AccessToken,
     ) -> HttpResult {
@@ -300,10 +336,17 @@ impl HttpServer {
         if !response::has_content_type(response.headers(), b"text/event-stream") {
             return Ok(response);
         }
-        let keys = Arc::clone(&self.plan.keys);
+        let door = Arc::clone(self);
         let is_let_in = move || {
-            let token = keys.authenticate_token(bearer.as_ref());
-            token.is_some_and(|it| it.name == name)
+            let (door, name) = (Arc::clone(&door), name.clone());
+            async move {
+                match door.look_up_token(bearer).await {
+                    Ok(TokenLookup::Granted(token)) => token.name == name,
+                    Ok(_) => false,
+                    // What cannot be looked up for now was not taken away.
+                    Err(_) => true,
+                }
+            }
         };
         Ok(response.map(|body| Body::new(AuthorizedBody::new(body, is_let_in))))
     }

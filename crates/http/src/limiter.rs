@@ -9,15 +9,17 @@
 //! fills its own share still leaves room: half of the memory, a quarter of the seats. Without that, one agent in a
 //! loop would lock out the person who wants to stop it.
 //!
-//! Wrong tokens are paced all together and not by address: behind a proxy or on one machine everybody has the same
-//! address, and whoever guesses can change his. Known callers are never slowed down by guesses, because they are
-//! counted under their own name before.
+//! Wrong tokens are paced all together: on one machine everybody has the same address, and whoever guesses can change his.
+//! Where other machines reach the server, each of them has a share of that, too, so that one that guesses does not leave the
+//! others without a word why they are not let in. Known callers are never slowed down by guesses, because they are counted
+//! under their own name before.
 //!
 //! Turning away must be cheaper than answering, or it is no protection: it happens before the body is read, and a refused
 //! body closes the connection, since otherwise the rest of it would have to be read to find the next request.
 
 use std::collections::HashMap;
 use std::{
+    net::{IpAddr, Ipv6Addr},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -38,6 +40,10 @@ use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit, loc
 const BURST_SECONDS: f64 = 2.0;
 /// How often a second a wrong token, session or link is heard out.
 const GUESSES: f64 = 20.0;
+/// How often a second from one address.
+const GUESSES_OF_ONE: f64 = 5.0;
+/// Of how many addresses guesses are counted apart; further ones share what there is for all.
+const MOST_GUESSERS: usize = 4096;
 /// How much of what requests send is held at once.
 const KILOBYTES: usize = 32 * 1024;
 
@@ -49,6 +55,13 @@ struct TokenBucket {
 }
 
 impl TokenBucket {
+    fn new_full(rate: f64, now: Instant) -> Self {
+        Self {
+            left: rate * BURST_SECONDS,
+            at: now,
+        }
+    }
+
     /// Takes one out, after what has come in since; how many seconds to wait where there is none.
     fn take_token(&mut self, rate: f64, now: Instant) -> Result<(), f64> {
         let came = now.saturating_duration_since(self.at).as_secs_f64() * rate;
@@ -61,6 +74,20 @@ impl TokenBucket {
         }
         self.left -= 1.0;
         Ok(())
+    }
+
+    /// Whether it would be full by now.
+    fn is_full(&self, rate: f64, now: Instant) -> bool {
+        let came = now.saturating_duration_since(self.at).as_secs_f64() * rate;
+        self.left + came >= rate * BURST_SECONDS
+    }
+}
+
+/// A client's address, or the network that it can choose addresses from.
+fn group_address(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(it) => Ipv6Addr::from_bits(it.to_bits() >> 64 << 64).into(),
     }
 }
 
@@ -87,6 +114,7 @@ pub(super) struct RequestLimiter {
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
     buckets: Mutex<HashMap<String, TokenBucket>>,
+    guesses: Mutex<HashMap<IpAddr, TokenBucket>>,
     shares: Mutex<HashMap<String, Arc<CallerQuota>>>,
 }
 
@@ -98,6 +126,7 @@ impl RequestLimiter {
             kilobytes: Arc::new(Semaphore::new(KILOBYTES)),
             listeners: Arc::default(),
             buckets: Mutex::default(),
+            guesses: Mutex::default(),
             shares: Mutex::default(),
         }
     }
@@ -107,24 +136,35 @@ impl RequestLimiter {
         self.take_from_bucket(caller, f64::from(self.limits.rate), now)
     }
 
-    /// Turns away those who bring nothing that is known, all of them together, when they try too often.
-    pub(super) fn check_guess_rate(&self, now: Instant) -> HttpResult<()> {
+    /// Turns away those who bring nothing that is known, when one address, or all of them together, try too often.
+    pub(super) fn check_guess_rate(&self, from: Option<IpAddr>, now: Instant) -> HttpResult<()> {
+        if let Some(address) = from {
+            self.check_guesses_of(group_address(address), now)?;
+        }
         self.take_from_bucket("", GUESSES, now)
+    }
+
+    fn check_guesses_of(&self, address: IpAddr, now: Instant) -> HttpResult<()> {
+        let mut guesses = lock_despite_panic(&self.guesses);
+        if guesses.len() >= MOST_GUESSERS {
+            // Who has not tried for a while is counted from the beginning.
+            guesses.retain(|_, it| !it.is_full(GUESSES_OF_ONE, now));
+        }
+        if guesses.len() >= MOST_GUESSERS && !guesses.contains_key(&address) {
+            return Ok(());
+        }
+        let full = TokenBucket::new_full(GUESSES_OF_ONE, now);
+        let bucket = guesses.entry(address).or_insert(full);
+        let taken = bucket.take_token(GUESSES_OF_ONE, now);
+        taken.map_err(|seconds| build_rate_rejection(GUESSES_OF_ONE, seconds))
     }
 
     fn take_from_bucket(&self, caller: &str, rate: f64, now: Instant) -> HttpResult<()> {
         let mut buckets = lock_despite_panic(&self.buckets);
-        let full = TokenBucket {
-            left: rate * BURST_SECONDS,
-            at: now,
-        };
+        let full = TokenBucket::new_full(rate, now);
         let bucket = buckets.entry(caller.to_owned()).or_insert(full);
-        bucket.take_token(rate, now).map_err(|seconds| {
-            let why = format!("more than {rate} requests a second; come back in a moment");
-            // Whole seconds, and never none.
-            let after = format!("{:.0}", seconds.ceil().max(1.0));
-            build_shed_rejection("rate", 429, why, after)
-        })
+        let taken = bucket.take_token(rate, now);
+        taken.map_err(|seconds| build_rate_rejection(rate, seconds))
     }
 
     fn caller_quota(&self, caller: &str) -> Arc<CallerQuota> {
@@ -186,6 +226,13 @@ impl RequestLimiter {
 pub(super) fn build_busy_rejection() -> HttpRejection {
     let why = "too much is asked at once; come back in a moment";
     build_shed_rejection("busy", 503, why, "1")
+}
+
+fn build_rate_rejection(rate: f64, seconds: f64) -> HttpRejection {
+    let why = format!("more than {rate} requests a second; come back in a moment");
+    // Whole seconds, and never none.
+    let after = format!("{:.0}", seconds.ceil().max(1.0));
+    build_shed_rejection("rate", 429, why, after)
 }
 
 /// What is said when there is too much of something, and when to come back.
@@ -327,15 +374,42 @@ mod tests {
         let gate = RequestLimiter::new(ServerLimits::default());
         let now = Instant::now();
         let n = (0..100)
-            .filter(|_| gate.check_guess_rate(now).is_ok())
+            .filter(|_| gate.check_guess_rate(None, now).is_ok())
             .count();
         assert_eq!(
             (
                 n,
-                status(gate.check_guess_rate(now)),
+                status(gate.check_guess_rate(None, now)),
                 status(gate.check_rate("ci", now))
             ),
             (40, 429, 200)
         );
+    }
+
+    #[test]
+    fn one_address_leaves_guesses_to_others() {
+        let gate = RequestLimiter::new(ServerLimits::default());
+        let now = Instant::now();
+        let guess = |from: &str| status(gate.check_guess_rate(from.parse().ok(), now));
+        let n = (0..100).filter(|_| guess("192.0.2.1") == 200).count();
+        assert_eq!((n, guess("192.0.2.2")), (10, 200));
+        // Whoever has a network of addresses has one share.
+        let n = (0..100)
+            .filter(|n| guess(&format!("2001:db8::{n:x}")) == 200)
+            .count();
+        assert_eq!((n, guess("2001:db8:0:1::1")), (10, 200));
+    }
+
+    #[test]
+    fn guessers_without_number_take_no_memory_without_end() {
+        let gate = RequestLimiter::new(ServerLimits::default());
+        let start = Instant::now();
+        let come = |n: u32, at: Instant| {
+            let _ = gate.check_guess_rate(Some(std::net::Ipv4Addr::from_bits(n).into()), at);
+            lock_despite_panic(&gate.guesses).len()
+        };
+        let most = (0..10_000).map(|n| come(n, start)).max();
+        assert_eq!(most, Some(MOST_GUESSERS));
+        assert_eq!(come(0, start + Duration::from_secs(5)), 1);
     }
 }

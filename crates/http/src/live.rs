@@ -104,6 +104,7 @@ struct LiveListener {
     door: Arc<HttpServer>,
     area: AuthKind,
     headers: HeaderMap,
+    is_secure: bool,
     repo: Option<String>,
     heard: Option<LiveCursor>,
     stamp: Option<u64>,
@@ -118,7 +119,7 @@ impl HttpServer {
     pub(super) async fn open_live_stream(
         self: &Arc<Self>,
         area: AuthKind,
-        headers: &HeaderMap,
+        (headers, is_secure): (&HeaderMap, bool),
         repo: Option<String>,
         caller: &str,
     ) -> HttpResult {
@@ -129,6 +130,7 @@ impl HttpServer {
             door: Arc::clone(self),
             area,
             headers: headers.clone(),
+            is_secure,
             repo,
             heard: last.and_then(LiveCursor::from_event_id),
             stamp: None,
@@ -164,7 +166,7 @@ impl LiveListener {
             let told = if is_worth_it {
                 self.send_new_changes().await
             } else {
-                self.reauthenticate_listener().map(|_| false)
+                self.reauthenticate_listener().await.map(|_| false)
             };
             let Ok(mut has_spoken) = told else {
                 return;
@@ -183,8 +185,11 @@ impl LiveListener {
     }
 
     /// The token of whoever listens, which may have been taken away meanwhile.
-    fn reauthenticate_listener(&self) -> HttpResult<AccessToken> {
-        let shown = self.door.authenticate_request(self.area, &self.headers)?;
+    async fn reauthenticate_listener(&self) -> HttpResult<AccessToken> {
+        let shown = self
+            .door
+            .authenticate_request(self.area, &self.headers, self.is_secure)
+            .await?;
         Ok(shown.0)
     }
 
@@ -195,7 +200,7 @@ impl LiveListener {
 
     /// Tells what is new; whether there was something.
     async fn send_new_changes(&mut self) -> HttpResult<bool> {
-        let token = self.reauthenticate_listener()?;
+        let token = self.reauthenticate_listener().await?;
         // Whoever waits in vain comes back and is told what it missed.
         let place = self.door.gate.wait_for_slot(&token.name).await;
         let place = place.ok_or_else(limiter::build_busy_rejection)?;

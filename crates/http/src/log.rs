@@ -1,5 +1,7 @@
 //! One line for each request: who, what, how long. Never what was asked or answered, and no token.
 
+use std::net::IpAddr;
+
 use serde::Serialize;
 
 /// Which requests are told of.
@@ -33,6 +35,21 @@ pub(super) struct RequestLogLine<'a> {
     pub(super) ms: f64,
     #[serde(rename = "pass", skip_serializing_if = "Option::is_none")]
     pub(super) token: Option<&'a str>,
+    /// Who asked, where other machines can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<IpAddr>,
+}
+
+/// Something that happened to the server itself.
+#[derive(Debug, Serialize)]
+pub(super) struct ServerLogLine<'a> {
+    pub(super) at: String,
+    pub(super) level: &'static str,
+    pub(super) event: &'static str,
+    /// How many requests were under way.
+    pub(super) in_flight: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<&'a str>,
 }
 
 /// How bad an answer is for whoever runs the server. That a page asks for what is not there is nobody's problem.
@@ -51,7 +68,20 @@ impl RequestLog {
             LogLevel::Problems => line.level != "info",
             LogLevel::Off => false,
         };
-        if let (true, Ok(text)) = (is_told, serde_json::to_string(line)) {
+        if is_told {
+            self.write_json(line);
+        }
+    }
+
+    /// Tells what happened to the server. It happens seldom, so that it is told beside problems, too.
+    pub(super) fn write_event(&self, line: &ServerLogLine) {
+        if self.told != LogLevel::Off {
+            self.write_json(line);
+        }
+    }
+
+    fn write_json(&self, line: &impl Serialize) {
+        if let Ok(text) = serde_json::to_string(line) {
             (self.write)(text);
         }
     }
@@ -82,6 +112,7 @@ mod tests {
                 status,
                 ms: 1.5,
                 token: None,
+                client: None,
             });
             assert_eq!(lines.lock().unwrap().len(), expected, "{told:?} {status}");
         };

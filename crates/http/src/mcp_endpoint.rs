@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::{
     mcp_sessions::McpSessions,
+    network_reach::PublicHost,
     response::{self, ErrorFormat, HttpRejection},
 };
 use apostille_api::request_scope::HttpReply;
@@ -48,12 +49,16 @@ pub(super) struct McpEndpoint {
 }
 
 impl McpEndpoint {
-    pub(super) fn new(server: McpServer) -> Self {
+    pub(super) fn new(server: McpServer, hosts: &[PublicHost]) -> Self {
         #[cfg(feature = "fixtures")]
         let server = apostille_mcp::fixtures::Fixtures(server);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(ORIGINS)
             .enforce_origin_validation();
+        // Which port it is was looked at before.
+        let hosts = hosts.iter().map(|it| it.bare_name().to_owned());
+        let hosts: Vec<String> = config.allowed_hosts.iter().cloned().chain(hosts).collect();
+        let config = config.with_allowed_hosts(hosts);
         Self {
             doors: McpServices::new(server, config.clone()),
             talks: Mutex::default(),

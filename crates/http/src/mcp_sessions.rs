@@ -11,7 +11,7 @@ use std::{
 
 use axum::body::Body;
 use hyper::body::{Body as HttpBody, Bytes, Frame};
-use tokio::time::{Interval, interval};
+use tokio::{sync::oneshot, time::interval};
 
 /// How many sessions there may be.
 const MOST: usize = 256;
@@ -85,17 +85,30 @@ impl McpSessions {
 /// What is streamed to somebody, as long as they are let in.
 pub(super) struct AuthorizedBody {
     body: Body,
-    is_let_in: Box<dyn Fn() -> bool + Send>,
-    look: Interval,
+    /// Closed when they are not any more.
+    is_over: oneshot::Receiver<()>,
 }
 
 impl AuthorizedBody {
-    pub(super) fn new(body: Body, is_let_in: impl Fn() -> bool + Send + 'static) -> Self {
-        Self {
-            body,
-            is_let_in: Box::new(is_let_in),
-            look: interval(LOOK),
-        }
+    /// The stream, and a look from time to time whether its reader is still let in; an answer that cannot be had is none.
+    pub(super) fn new<F>(body: Body, is_let_in: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = bool> + Send,
+    {
+        let (mut streamed, is_over) = oneshot::channel::<()>();
+        tokio::spawn(async move {
+            let mut look = interval(LOOK);
+            loop {
+                tokio::select! {
+                    () = streamed.closed() => return,
+                    _ = look.tick() => {}
+                }
+                if !is_let_in().await {
+                    return;
+                }
+            }
+        });
+        Self { body, is_over }
     }
 }
 
@@ -107,10 +120,8 @@ impl HttpBody for AuthorizedBody {
         mut self: Pin<&mut Self>,
         polled: &mut Polled,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        while self.look.poll_tick(polled).is_ready() {
-            if !(self.is_let_in)() {
-                return Poll::Ready(None);
-            }
+        if Pin::new(&mut self.is_over).poll(polled).is_ready() {
+            return Poll::Ready(None);
         }
         Pin::new(&mut self.body).poll_frame(polled)
     }

@@ -6,6 +6,7 @@ use std::{fmt::Display, sync::Mutex, time::Duration};
 use apostille_core::{memory::Stage, space::Space, store::SpaceSummary};
 
 use apostille_mcp::concurrency::lock_despite_panic;
+use jiff::Timestamp;
 
 /// The upper bounds of the buckets, in seconds.
 const BOUNDS: [f64; 12] = [
@@ -39,6 +40,12 @@ pub(super) struct HttpGauges {
     pub(super) at_work: usize,
     pub(super) connections: usize,
     pub(super) listeners: usize,
+    /// When the server was started.
+    pub(super) started: Timestamp,
+    /// Until when its certificate is valid, where it has one that says so.
+    pub(super) certificate_until: Option<Timestamp>,
+    /// Whether it was told to stop.
+    pub(super) is_stopping: bool,
 }
 
 impl HttpMetrics {
@@ -113,6 +120,25 @@ impl HttpMetrics {
             "Connections taken in.",
         );
         page.add_sample("", &[], counts.connections);
+        page.begin_metric("apostille_build_info", "gauge", "The version that runs.");
+        page.add_sample("", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.begin_metric(
+            "process_start_time_seconds",
+            "gauge",
+            "When the server was started.",
+        );
+        page.add_sample("", &[], now.started.as_second());
+        page.begin_metric(
+            "apostille_stopping",
+            "gauge",
+            "Whether the server was told to stop.",
+        );
+        page.add_sample("", &[], u8::from(now.is_stopping));
+        if let Some(until) = now.certificate_until {
+            let about = "Until when the certificate in use is valid.";
+            page.begin_metric("apostille_tls_valid_until_seconds", "gauge", about);
+            page.add_sample("", &[], until.as_second());
+        }
         let gauges = [
             (
                 "apostille_http_in_flight",
@@ -220,6 +246,9 @@ mod tests {
             at_work: 2,
             connections: 3,
             listeners: 4,
+            started: Timestamp::UNIX_EPOCH,
+            certificate_until: Timestamp::from_second(7).ok(),
+            is_stopping: false,
         });
         for it in [
             "apostille_http_requests_total{route=\"/api/x\",method=\"GET\",status=\"200\"} 2\n",
@@ -231,6 +260,9 @@ mod tests {
             "apostille_http_connections_total 1\n",
             "apostille_http_in_flight 1\n",
             "apostille_live_listeners 4\n",
+            "process_start_time_seconds 0\n",
+            "apostille_stopping 0\n",
+            "apostille_tls_valid_until_seconds 7\n",
         ] {
             assert!(page.contains(it), "{it}: {page}");
         }

@@ -13,6 +13,7 @@ use super::{
     route_job::reject_unreadable,
 };
 use apostille_api::{access_token::AccessToken, host::CallOrigin, request_scope::HttpReply};
+use apostille_mcp::concurrency::CountGuard;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -57,17 +58,25 @@ impl HttpServer {
     /// Whether the store can be read. Anybody may ask, so it takes nobody's place, and is looked at once a second, however
     /// many ask.
     pub(super) async fn check_readiness(&self) -> HttpResult<HttpReply> {
+        if self.is_stopping.load(Ordering::Relaxed) {
+            return Err(HttpRejection::new(503, "the server is stopping"));
+        }
         let mut looked = self.looked.lock().await;
         if let Some(found) = find_fresh_readiness(&looked, self.now()) {
             return found.clone();
         }
-        let look = self.read_store(None, |it| it.list_spaces());
+        let late = || HttpRejection::new(503, "the store takes too long to be read");
+        // A store that does not answer keeps one thread, and not one more for each look.
+        let Some(looking) = CountGuard::new_within(&self.looking, 1) else {
+            return Err(late());
+        };
+        let look = self.read_store(None, move |it| {
+            let _looking = looking;
+            it.list_spaces()
+        });
         let found = match tokio::time::timeout(self.plan.limits.wait, look).await {
             Ok(found) => found.map(|_| HttpReply::new(200, TEXT, "ready\n".into())),
-            Err(_) => Err(HttpRejection::new(
-                503,
-                "the store takes too long to be read",
-            )),
+            Err(_) => Err(late()),
         };
         *looked = Some((self.now(), found.clone()));
         found
@@ -90,6 +99,9 @@ impl HttpServer {
             at_work: self.gate.places.count_running(),
             connections: self.connections.load(Ordering::Relaxed),
             listeners: self.gate.listeners(),
+            started: self.started,
+            certificate_until: self.plan.reach.tls.as_ref().and_then(|it| it.valid_until()),
+            is_stopping: self.is_stopping.load(Ordering::Relaxed),
         };
         let page = self.meter.to_prometheus(&gauges) + &metrics::format_space_metrics(&tallies);
         let reply = HttpReply::new(200, PROMETHEUS, page);

@@ -2,7 +2,7 @@
 //! the answer any more.
 
 use std::sync::Arc;
-use std::{sync::atomic::Ordering, time::Instant};
+use std::{error::Error, net::IpAddr, sync::atomic::Ordering, time::Instant};
 
 use apostille_core::format;
 use apostille_text::secrets;
@@ -14,8 +14,8 @@ use hyper::{
 };
 
 use super::{
-    HttpServer,
-    log::{self, RequestLogLine},
+    HttpServer, auth,
+    log::{self, RequestLogLine, ServerLogLine},
     response::{self, ErrorFormat},
     route,
 };
@@ -36,6 +36,7 @@ struct InFlightRequest {
     method: &'static str,
     route: &'static str,
     who: Option<String>,
+    client: Option<IpAddr>,
     status: u16,
     _flight: CountGuard,
 }
@@ -55,6 +56,7 @@ impl Drop for InFlightRequest {
             status: self.status,
             ms: (took.as_secs_f64() * 1e6).round() / 1e3,
             token: self.who.as_deref(),
+            client: self.client,
         });
     }
 }
@@ -74,6 +76,9 @@ impl HttpServer {
             method: label_http_method(request.method()),
             route: found.pattern,
             who: None,
+            client: auth::read_peer(&request)
+                .filter(|_| self.plan.reach.is_public)
+                .map(|it| it.address),
             status: GONE,
             _flight: CountGuard::new(&self.in_flight),
         };
@@ -91,6 +96,32 @@ impl HttpServer {
             response.headers_mut().insert(ID, id);
         }
         response::add_security_headers(response)
+    }
+
+    /// Tells the operator what happened to the server.
+    pub(super) fn report_event(&self, event: &'static str) {
+        self.write_server_line(event, "info", None);
+    }
+
+    /// Tells the operator what went wrong, with its causes.
+    pub(super) fn report_problem(&self, event: &'static str, error: &dyn Error) {
+        let mut why = error.to_string();
+        let mut cause = error.source();
+        while let Some(it) = cause {
+            why = format!("{why}: {it}");
+            cause = it.source();
+        }
+        self.write_server_line(event, "error", Some(&why));
+    }
+
+    fn write_server_line(&self, event: &'static str, level: &'static str, why: Option<&str>) {
+        self.plan.log.write_event(&ServerLogLine {
+            at: format::format_timestamp(self.now()),
+            level,
+            event,
+            in_flight: self.in_flight.load(Ordering::Relaxed),
+            why,
+        });
     }
 
     /// The name of a request: the client's, where it is short and plain and no secret, else one of ours.

@@ -127,7 +127,7 @@ impl HttpServer {
         request: Request<Incoming>,
         (token, csrf_token): (AccessToken, String),
     ) -> HttpResult {
-        auth::check_same_origin(&request, self.plan.port)?;
+        self.check_same_origin(&request)?;
         auth::check_route_access(&token, route.need)?;
         let (asked, _held) = self
             .read_http_request(request, parts, MAX_BODY, &token.name)

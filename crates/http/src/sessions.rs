@@ -106,14 +106,20 @@ impl PanelSessions {
     }
 }
 
-/// Cookies know no ports: two servers on one machine must not take each other's.
-fn format_cookie_name(port: u16) -> String {
-    format!("apostille-{port}")
+/// Cookies know no ports: two servers on one machine must not take each other's. Over `https` the name has a prefix that
+/// browsers guard: no other host of the domain, and no page without encryption, can set such a cookie.
+fn format_cookie_name(port: u16, is_secure: bool) -> String {
+    let prefix = if is_secure { "__Host-" } else { "" };
+    format!("{prefix}apostille-{port}")
 }
 
 /// The key that a browser brings.
-pub(super) fn read_session_cookie(headers: &HeaderMap, port: u16) -> Option<String> {
-    let name = format_cookie_name(port);
+pub(super) fn read_session_cookie(
+    headers: &HeaderMap,
+    port: u16,
+    is_secure: bool,
+) -> Option<String> {
+    let name = format_cookie_name(port, is_secure);
     let cookies = headers
         .get_all(header::COOKIE)
         .iter()
@@ -125,10 +131,12 @@ pub(super) fn read_session_cookie(headers: &HeaderMap, port: u16) -> Option<Stri
 }
 
 /// The cookie that a browser is to keep; no key takes it away.
-pub(super) fn format_session_cookie(port: u16, key: Option<&str>) -> String {
+pub(super) fn format_session_cookie(port: u16, key: Option<&str>, is_secure: bool) -> String {
     let seconds = key.map_or(0, |_| HOURS * 3600);
-    let (name, key) = (format_cookie_name(port), key.unwrap_or_default());
-    format!("{name}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+    let name = format_cookie_name(port, is_secure);
+    let key = key.unwrap_or_default();
+    let secure = if is_secure { "; Secure" } else { "" };
+    format!("{name}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
 }
 
 #[cfg(test)]
@@ -185,18 +193,29 @@ mod tests {
 
     #[test]
     fn a_cookie_is_found_by_its_name() {
-        let check = |header: &str, expected: Option<&str>| {
+        let check = |header: &str, is_secure: bool, expected: Option<&str>| {
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, header.parse().unwrap());
             assert_eq!(
-                read_session_cookie(&headers, 7).as_deref(),
+                read_session_cookie(&headers, 7, is_secure).as_deref(),
                 expected,
                 "{header:?}"
             );
         };
-        check("apostille-7=k", Some("k"));
-        check("a=b; apostille-7=k; c=d", Some("k"));
-        check("apostille-8=k", None);
-        check("apostille-7", None);
+        check("apostille-7=k", false, Some("k"));
+        check("a=b; apostille-7=k; c=d", false, Some("k"));
+        check("apostille-8=k", false, None);
+        check("apostille-7", false, None);
+        check("__Host-apostille-7=k", true, Some("k"));
+        check("apostille-7=k", true, None);
+        check("__Host-apostille-7=k", false, None);
+    }
+
+    #[test]
+    fn cookie_is_secure_where_the_connection_is() {
+        let cookie = |is_secure: bool| format_session_cookie(7, Some("k"), is_secure);
+        let rest = "=k; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200";
+        assert_eq!(cookie(false), format!("apostille-7{rest}"));
+        assert_eq!(cookie(true), format!("__Host-apostille-7{rest}; Secure"));
     }
 }

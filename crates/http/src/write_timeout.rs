@@ -30,6 +30,11 @@ impl WriteTimeoutStream {
         }
     }
 
+    /// What came in and was not read yet, without taking it.
+    pub(super) async fn peek_bytes(&self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.peek(into).await
+    }
+
     /// What came of writing; an error where that was waited for too long.
     fn enforce_write_timeout<T>(
         &mut self,

@@ -27,8 +27,8 @@ use clap::{
 
 pub use agents::{
     HookArgs, InitArgs, LogLevelArg, ModelArgs, ModelName, ModelSubcommand, OfferArgs, PinArgs,
-    PinSubcommand, ServeArgs, SpacesArgs, SpacesLinkArgs, SpacesSubcommand, TokenArgs,
-    TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
+    PinSubcommand, ProxyHeaderArg, ServeArgs, SpacesArgs, SpacesLinkArgs, SpacesSubcommand,
+    TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
 pub use store::{

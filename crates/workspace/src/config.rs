@@ -11,6 +11,7 @@ mod github_read;
 mod model;
 mod name_pattern;
 mod scalar;
+mod serve;
 mod setting_key;
 mod store_url;
 mod trust;
@@ -34,6 +35,7 @@ pub use brought_setting::{BroughtSetting, list_brought_settings};
 pub use confirm_mode::ConfirmMode;
 pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
+pub use serve::{CodeHome, RepositoryHomes, ServeSettings};
 pub use setting_key::SettingKey;
 pub use store_url::{DatabaseAccess, StoreUrl};
 pub use trust_allow::TrustAllowList;
@@ -122,6 +124,10 @@ pub struct Settings {
     pub github_url: String,
     /// Which repositories servers read there, where they are not checked out.
     pub github_read: GitHubReadList,
+    /// Where servers find the code of repositories that are not checked out.
+    pub repos: RepositoryHomes,
+    /// How a server is reached.
+    pub serve: ServeSettings,
     /// Which repositories are trusted without a question.
     pub trust_allow: TrustAllowList,
     /// Why the settings that the repository brings were left out, if it brings any that were.
@@ -159,6 +165,8 @@ impl Settings {
             policy: Policy::default(),
             github_url: GitHubOptions::new("").base,
             github_read: GitHubReadList::default(),
+            repos: RepositoryHomes::default(),
+            serve: ServeSettings::default(),
             trust_allow: TrustAllowList::default(),
             untrusted: None,
             repository_store: None,
@@ -212,6 +220,12 @@ impl Settings {
         host.strip_prefix("api.").unwrap_or(host)
     }
 
+    /// Whether the user said that this repository may be read on GitHub.
+    pub fn is_on_github(&self, repo: &Space) -> bool {
+        let is_listed = self.github_read.has_repository(repo, self.github_host());
+        is_listed || self.repos.find_home(repo) == Some(&CodeHome::GitHub)
+    }
+
     /// The rules that hold in the user's space. What a repository says about how many memories to keep is about its own.
     pub fn user_policy(&self) -> Policy {
         let mut policy = self.policy;
@@ -234,7 +248,13 @@ impl Settings {
         }
         let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
         let (n_allowed, n_rules) = self.secrets.count_entries();
-        let rows: [(SettingKey, &dyn ToString); 34] = [
+        let serve = &self.serve;
+        let show_names = |it: &[String]| match it {
+            [] => "none".into(),
+            names => names.join(", "),
+        };
+        let show_path = |it: &Option<PathBuf>| show_or_none(&it.as_ref().map(|it| it.display()));
+        let rows: [(SettingKey, &dyn ToString); 41] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -253,6 +273,19 @@ impl Settings {
             (SettingKey::GithubUrl, &self.github_url),
             (SettingKey::GithubRead, &self.github_read),
             (SettingKey::TrustAllow, &self.trust_allow),
+            (SettingKey::ServeListen, &show_or_none(&serve.listen)),
+            (SettingKey::ServeCert, &show_path(&serve.cert)),
+            (SettingKey::ServeKey, &show_path(&serve.key)),
+            (
+                SettingKey::ServeBehindProxy,
+                &show_names(&serve.behind_proxy),
+            ),
+            (
+                SettingKey::ServeProxyHeader,
+                &show_or_none(&serve.proxy_header),
+            ),
+            (SettingKey::ServePublicHost, &show_names(&serve.public_host)),
+            (SettingKey::Repos, &self.repos),
             (SettingKey::TaskDir, &self.task_dir),
             (SettingKey::TaskFiles, &show_task_files(self.task_files)),
             (SettingKey::TaskNotes, &self.task_notes),
@@ -495,7 +528,7 @@ impl ConfigReader {
         key: SettingKey,
         scalar: &ConfigScalar,
     ) -> Result<(), String> {
-        let settings = &mut self.settings;
+        let (settings, home) = (&mut self.settings, self.home.as_deref());
         if key.is_secrets() && *origin == SettingOrigin::Environment {
             return Err("it is read from your own config file only".into());
         }
@@ -509,7 +542,7 @@ impl ConfigReader {
                 let store = if origin.is_repository() {
                     trust::parse_repository_store(base, scalar.as_text()?)?
                 } else {
-                    StoreUrl::from_text(scalar.as_text()?, base, self.home.as_deref())?
+                    StoreUrl::from_text(scalar.as_text()?, base, home)?
                 };
                 self.named_stores.push((origin.clone(), store));
             }
@@ -539,6 +572,23 @@ impl ConfigReader {
             }
             SettingKey::GithubRead => settings.github_read = scalar.as_text()?.parse()?,
             SettingKey::TrustAllow => settings.trust_allow = scalar.as_text()?.parse()?,
+            SettingKey::ServeListen => {
+                settings.serve.listen = Some(serve::parse_listen_address(scalar)?)
+            }
+            SettingKey::ServeCert => {
+                settings.serve.cert = Some(serve::parse_file_path(scalar, base, home)?)
+            }
+            SettingKey::ServeKey => {
+                settings.serve.key = Some(serve::parse_file_path(scalar, base, home)?)
+            }
+            SettingKey::ServeBehindProxy => settings.serve.behind_proxy = scalar.split_names()?,
+            SettingKey::ServeProxyHeader => {
+                settings.serve.proxy_header = Some(scalar.as_text()?.into())
+            }
+            SettingKey::ServePublicHost => settings.serve.public_host = scalar.split_names()?,
+            SettingKey::Repos => {
+                settings.repos = RepositoryHomes::parse_scalar(scalar, base, home)?
+            }
             // What is wrong with a setting of the model is not repeated: it may be a key.
             SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
             SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),

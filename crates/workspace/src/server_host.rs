@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 use std::{
-    path::PathBuf,
+    iter,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -11,9 +12,16 @@ use std::{
 use apostille_api::host::{
     CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed,
 };
-use apostille_cite::source::{NoRepositorySource, Source, SourceError};
+use apostille_cite::{
+    citation::RepoPath,
+    source::{NoRepositorySource, Source, SourceBlob, SourceError, SourceTree},
+};
 use apostille_core::{embedding::Embedder, space::Space, store::Store};
-use apostille_git::{git::Commit, github::GitHub, verdict_cache::VerdictCacheFile};
+use apostille_git::{
+    git::{Checkout, Commit},
+    github::GitHub,
+    verdict_cache::VerdictCacheFile,
+};
 use apostille_text::digest::Digest;
 
 use super::{
@@ -25,7 +33,7 @@ use super::{
     workspace::{self, Workspace},
 };
 use crate::{
-    config::{self, SettingFlags, Settings, StoreUrl},
+    config::{self, CodeHome, SettingFlags, Settings, StoreUrl},
     embedding_model::{LocalEmbedder, embed_spaces},
     error::CommandError,
     known_repositories::resolve_space_name,
@@ -43,6 +51,9 @@ const EMBEDDING_PAUSE: Duration = Duration::from_millis(200);
 /// How many such pauses are waited for that moment: a minute.
 const MAX_WAITS: usize = 300;
 
+/// How many repositories are named where one has to be chosen.
+const MAX_NAMED: usize = 20;
+
 /// Which folders a client may send the server to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientReach {
@@ -50,6 +61,8 @@ pub enum ClientReach {
     Anywhere,
     /// Only the one that is served: the client came through a socket.
     Here,
+    /// None: the server has no checkout, and its clients are on other machines. They name repositories.
+    Named,
 }
 
 /// What tells one open store from another: where memories are kept, and whose.
@@ -194,6 +207,8 @@ impl ServerHost {
             // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
             ClientReach::Here if origin.repo.is_some() => None,
             ClientReach::Here => Some(self.require_served_folder(roots)?),
+            // A folder of another machine means nothing here.
+            ClientReach::Named => None,
         };
         match said {
             Some(place) => Ok((place, true)),
@@ -275,7 +290,7 @@ impl ServerHost {
                          say \"repo\": \"owner/name\", or start the server inside one",
                     );
                 }
-                (_, ClientReach::Here) => {
+                (_, ClientReach::Here | ClientReach::Named) => {
                     return which(
                         "this server was not started in a repository; start it in a checkout of the one that you mean",
                     );
@@ -283,13 +298,12 @@ impl ServerHost {
                 (repo, ClientReach::Anywhere) => flags.repo.clone_from(repo),
             }
         }
-        let settings =
-            config::resolve_settings(system, &flags, &place).map_err(
-                |fault| match PlaceError::from(fault) {
-                    fault if is_elsewhere => PlaceError::Which(fault.to_string()),
-                    fault => fault,
-                },
-            )?;
+        let settings = resolve_settings_for(system, &flags, &place, origin).map_err(|fault| {
+            match PlaceError::from(fault) {
+                fault if is_elsewhere => PlaceError::Which(fault.to_string()),
+                fault => fault,
+            }
+        })?;
         let repo = &settings.repo;
         if let Some(named) = parse_named_repo(origin)?.filter(|it| !repo.is_called(it)) {
             return Err(PlaceError::Which(format!(
@@ -327,7 +341,7 @@ impl ServerHost {
         origin: &CallOrigin,
     ) -> Result<(Workspace, bool), PlaceError> {
         let place = ProjectFolder::discover_from(&self.cwd)?;
-        let mut settings = config::resolve_settings(system, &self.flags, &place)?;
+        let mut settings = resolve_settings_for(system, &self.flags, &place, origin)?;
         // A store that cannot be opened is told of before a name that is wrong.
         let store = self.open_store(&settings)?;
         let Some(named) = parse_named_repo(origin)?.filter(|it| !settings.repo.is_called(it))
@@ -349,12 +363,83 @@ impl ServerHost {
             )));
         }
         settings.repo = named;
-        let source = self.open_github(system, &settings)?;
-        let source = source.unwrap_or_else(|| Box::new(NoRepositorySource));
+        let source = self.open_code_home(system, &settings)?;
         Ok((
             self.build_workspace(system, settings, place, source)?,
             false,
         ))
+    }
+
+    /// The same on a server without a checkout: every repository is another one, and only what the operator gave it, what a token
+    /// is for, or what is kept already can be named. Of what is out of reach nobody learns whether it is there.
+    fn open_given_repository(
+        &self,
+        system: &System,
+        origin: &CallOrigin,
+    ) -> Result<(Workspace, bool), PlaceError> {
+        let place = ProjectFolder::discover_from(&self.cwd)?;
+        let mut settings = resolve_settings_for(system, &self.flags, &place, origin)?;
+        let store = self.open_store(&settings)?;
+        let token = origin.token.as_ref();
+        let given = token
+            .and_then(|it| it.spaces.as_ref())
+            .into_iter()
+            .flatten();
+        let given = given.chain(settings.repos.list_names()).cloned();
+        let mut known: Vec<Space> = store.list_spaces().map_err(CommandError::from)?;
+        known.extend(given);
+        known.retain(|it| !it.is_user() && can_reach_space(token, it));
+        known.sort();
+        known.dedup();
+        // A name without its host stands for the one that has it.
+        let full: Vec<Space> = known
+            .iter()
+            .filter(|it| it.host().is_some())
+            .cloned()
+            .collect();
+        known.retain(|it| it.host().is_some() || !full.iter().any(|full| full.is_called(it)));
+        let Some(named) = parse_named_repo(origin)? else {
+            match (known.as_slice(), origin.is_by_name) {
+                ([only], _) => settings.repo = only.clone(),
+                // The panel shows which there are.
+                (_, true) => {}
+                (_, false) => return Err(PlaceError::Which(ask_for_repository(&known))),
+            }
+            let source = self.open_code_home(system, &settings)?;
+            return Ok((
+                self.build_workspace(system, settings, place, source)?,
+                false,
+            ));
+        };
+        let named = resolve_space_name(&named, known.iter())
+            .map_err(|error| PlaceError::Which(format!("\"repo\": {error}")))?;
+        if !can_reach_space(token, &named) {
+            return Err(build_out_of_reach_error(origin, &named));
+        }
+        if !known.contains(&named) && !settings.is_on_github(&named) {
+            return Err(PlaceError::NoSuch(format!(
+                "no memories of {named} are kept here, and the server was not given it"
+            )));
+        }
+        settings.repo = named;
+        let source = self.open_code_home(system, &settings)?;
+        Ok((
+            self.build_workspace(system, settings, place, source)?,
+            false,
+        ))
+    }
+
+    /// The code of a repository that is not checked out here: a mirror, GitHub, or nothing to look into.
+    fn open_code_home(
+        &self,
+        system: &System,
+        settings: &Settings,
+    ) -> Result<Box<dyn Source>, CommandError> {
+        if let Some(CodeHome::Mirror(path)) = settings.repos.find_home(&settings.repo) {
+            return Ok(open_mirror(path, &settings.repo));
+        }
+        let hub = self.open_github(system, settings)?;
+        Ok(hub.unwrap_or_else(|| Box::new(NoRepositorySource)))
     }
 
     fn build_workspace(
@@ -377,8 +462,7 @@ impl ServerHost {
         system: &System,
         settings: &Settings,
     ) -> Result<Option<Box<dyn Source>>, CommandError> {
-        let host = settings.github_host();
-        if !settings.github_read.has_repository(&settings.repo, host) {
+        if !settings.is_on_github(&settings.repo) {
             return Ok(None);
         }
         let mut hubs = lock_unpoisoned(&self.github);
@@ -421,6 +505,74 @@ impl ServerHost {
     }
 }
 
+/// The settings of a place, for the person that the caller works for.
+fn resolve_settings_for(
+    system: &System,
+    flags: &SettingFlags,
+    place: &ProjectFolder,
+    origin: &CallOrigin,
+) -> Result<Settings, CommandError> {
+    let mut settings = config::resolve_settings(system, flags, place)?;
+    if let Some(user) = origin.token.as_ref().and_then(|it| it.user.as_ref()) {
+        settings.user = user.clone();
+    }
+    Ok(settings)
+}
+
+/// What is said where several repositories could be meant, or none.
+fn ask_for_repository(known: &[Space]) -> String {
+    let names: Vec<&str> = known.iter().take(MAX_NAMED).map(Space::as_str).collect();
+    match names.as_slice() {
+        [] => {
+            "this server was given no repository yet; its operator lists them under [repos]".into()
+        }
+        names => format!(
+            "say whose memory is meant, as in \"repo\": \"{}\"; there are: {}",
+            names[0],
+            names.join(", ")
+        ),
+    }
+}
+
+/// The default branch of a mirror, as it is now. Where it cannot be read, everything in it is unknown, and it is said why.
+fn open_mirror(path: &Path, repo: &Space) -> Box<dyn Source> {
+    let opened = Checkout::open_bare(path).and_then(|it| match it {
+        Some(mirror) => Commit::at_head(&mirror),
+        None => Ok(None),
+    });
+    match opened {
+        Ok(Some(head)) => Box::new(head),
+        Ok(None) | Err(_) => Box::new(UnreadableMirror {
+            repo: repo.to_string(),
+        }),
+    }
+}
+
+/// A mirror that is not there, or not a repository.
+struct UnreadableMirror {
+    repo: String,
+}
+
+impl UnreadableMirror {
+    /// Where it should be is the operator's business, and not that of whoever asks.
+    fn build_error(&self) -> SourceError {
+        SourceError::Unavailable {
+            what: format!("the mirror of {}", self.repo),
+            source: "it is not there, or holds no commit; its operator fetches it".into(),
+        }
+    }
+}
+
+impl Source for UnreadableMirror {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Err(self.build_error())
+    }
+
+    fn read_file(&self, _: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        Err(self.build_error())
+    }
+}
+
 /// The repository that a call names.
 fn parse_named_repo(origin: &CallOrigin) -> Result<Option<Space>, PlaceError> {
     let named = origin.repo.as_deref().map(Space::repo).transpose();
@@ -446,9 +598,14 @@ fn name_caller(origin: &CallOrigin) -> Option<&str> {
 fn select_reachable_spaces(
     origin: &CallOrigin,
     settings: &Settings,
+    reach: ClientReach,
 ) -> Result<(Space, Option<Space>), PlaceError> {
-    let mut spaces = [&settings.repo, &settings.user]
-        .into_iter()
+    // The user of a server for many is none of them: what one of them prefers is not told to the others.
+    let is_nobodys = reach == ClientReach::Named
+        && matches!(&origin.token, Some(token) if token.user.is_none() && !token.is_owner());
+    let user = (!is_nobodys).then_some(&settings.user);
+    let mut spaces = iter::once(&settings.repo)
+        .chain(user)
         .filter(|it| can_reach_space(origin.token.as_ref(), it))
         .cloned();
     match spaces.next() {
@@ -476,12 +633,14 @@ impl OpenScope for ServerHost {
     fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError> {
         *lock_unpoisoned(&self.last_call) = Some(Instant::now());
         let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
-        let (workspace, is_here) = if origin.is_by_name {
+        let (workspace, is_here) = if self.reach == ClientReach::Named {
+            self.open_given_repository(&system, origin)?
+        } else if origin.is_by_name {
             self.open_by_name(&system, origin)?
         } else {
             (self.open_workspace(&system, origin)?, true)
         };
-        let (repo, user) = select_reachable_spaces(origin, &workspace.settings)?;
+        let (repo, user) = select_reachable_spaces(origin, &workspace.settings, self.reach)?;
         let session = origin.session.clone().or_else(|| self.session.clone());
         let seen = session
             .as_deref()
@@ -521,6 +680,7 @@ impl OpenScope for ServerHost {
         };
         Ok(CallScope {
             actor: name_caller(origin).map(Into::into).or(scope.actor),
+            spaces: iter::once(&repo).chain(&user).cloned().collect(),
             repo,
             user,
             session,
@@ -542,6 +702,7 @@ impl Host for ServerHost {
         let has_place = self.is_named
             || ProjectFolder::discover_from(&self.cwd).is_ok_and(|it| it.checkout.is_some());
         match (has_place, self.reach) {
+            (_, ClientReach::Named) => RootsNeed::None,
             (false, _) => RootsNeed::All,
             (true, ClientReach::Here) => RootsNeed::Some,
             (true, ClientReach::Anywhere) => RootsNeed::None,

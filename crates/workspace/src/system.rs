@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use crate::{config::DatabaseAccess, error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 71] = [
+pub(crate) const NAMES: [&str; 78] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -56,6 +56,13 @@ pub(crate) const NAMES: [&str; 71] = [
     "APOSTILLE_GITHUB_URL",
     "APOSTILLE_GITHUB_READ",
     "APOSTILLE_TRUST_ALLOW",
+    "APOSTILLE_SERVE_LISTEN",
+    "APOSTILLE_SERVE_CERT",
+    "APOSTILLE_SERVE_KEY",
+    "APOSTILLE_SERVE_BEHIND_PROXY",
+    "APOSTILLE_SERVE_PROXY_HEADER",
+    "APOSTILLE_SERVE_PUBLIC_HOST",
+    "APOSTILLE_REPOS",
     "APOSTILLE_SECRETS_ALLOW",
     "APOSTILLE_SECRETS_RULES",
     "GITHUB_API_URL",

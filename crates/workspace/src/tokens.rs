@@ -1,16 +1,16 @@
 //! Who may come through the socket of `serve`: tokens by name, kept as digests in a file of the user's.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::{
     io,
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-    time::SystemTime,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use anyhow::Context as _;
-use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
-use apostille_core::{format, space::Space};
+use apostille_api::access_token::{
+    Access, AccessToken, TokenLookup, TokenLookupError, TokenRegistry,
+};
+use apostille_core::tokens::{TokenRecord, TokenRow, TokenStore, TokenStoreError, TokenVersion};
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,73 +26,10 @@ const MODE: u32 = 0o600;
 const TAKEN: [&str; 3] = ["run", "panel", "anybody"];
 const MAX_NAME: usize = 60;
 
-/// A token: everything but itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenRecord {
-    /// What it is called.
-    pub name: String,
-    /// The digest of it.
-    pub digest: Digest,
-    /// The spaces it reaches; `None`: all.
-    pub spaces: Option<Vec<Space>>,
-    /// What may be done there.
-    pub access: Access,
-    /// When it was made.
-    pub made: Timestamp,
-    /// When it ends, if it does.
-    pub until: Option<Timestamp>,
-}
-
 #[derive(Serialize, Deserialize)]
 struct TokenFileContent {
     version: u32,
     tokens: Vec<TokenRow>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct TokenRow {
-    name: String,
-    digest: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    spaces: Option<Vec<String>>,
-    access: String,
-    made: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<String>,
-}
-
-impl TokenRecord {
-    fn to_row(&self) -> TokenRow {
-        let spaces = self.spaces.as_ref();
-        TokenRow {
-            name: self.name.clone(),
-            digest: self.digest.to_string(),
-            spaces: spaces.map(|it| it.iter().map(|it| it.as_str().to_owned()).collect()),
-            access: self.access.to_string(),
-            made: format::format_timestamp(self.made),
-            until: self.until.map(format::format_timestamp),
-        }
-    }
-
-    fn from_row(row: TokenRow) -> anyhow::Result<Self> {
-        let spaces = row
-            .spaces
-            .map(|it| it.iter().map(|it| it.parse()).collect::<Result<_, _>>())
-            .transpose()?;
-        Ok(Self {
-            digest: row.digest.parse()?,
-            spaces,
-            access: row.access.parse()?,
-            made: row.made.parse()?,
-            until: row.until.map(|it| it.parse()).transpose()?,
-            name: row.name,
-        })
-    }
-
-    /// Whether it is over.
-    pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.until.is_some_and(|it| it <= now)
-    }
 }
 
 /// Whether a token can be called that.
@@ -113,52 +50,121 @@ pub fn check_token_name(name: &str) -> Result<(), CommandError> {
     )))
 }
 
+/// Where the tokens of this store are kept. The one place that chooses: beside a store that is a file of this machine, in a
+/// file of the user's; a store that several servers share keeps them itself.
+pub fn open_token_store(system: &System) -> Result<Arc<dyn TokenStore>, CommandError> {
+    Ok(Arc::new(TokenFile::for_user(system)?))
+}
+
+impl From<TokenStoreError> for CommandError {
+    fn from(error: TokenStoreError) -> Self {
+        Self::internal(error)
+    }
+}
+
 /// The file of a user's tokens.
 #[derive(Debug, Clone)]
-pub struct TokenStore(PathBuf);
+pub struct TokenFile {
+    path: PathBuf,
+    /// A number that nobody can guess, for the name of the file while it is written.
+    draw: u128,
+}
 
-impl TokenStore {
+impl TokenFile {
     /// This user's.
     pub fn for_user(system: &System) -> Result<Self, CommandError> {
         match system.require_data_dir() {
-            Ok(folder) => Ok(Self(folder.join("tokens.json"))),
+            Ok(folder) => Ok(Self {
+                path: folder.join("tokens.json"),
+                draw: (system.random_source())(),
+            }),
             Err(fault) => Err(fault.with_hint("set HOME")),
         }
     }
 
-    /// All of them, by name.
-    pub fn read_tokens(&self) -> Result<Vec<TokenRecord>, CommandError> {
-        let tokens = match fs::read_to_string(&self.0) {
+    fn read_records(&self) -> anyhow::Result<Vec<TokenRecord>> {
+        match fs::read_to_string(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error.into()),
             Ok(text) => parse_token_file(&text),
-        };
-        tokens
-            .with_context(|| format!("cannot read '{}'", self.0.display()))
-            .map_err(CommandError::internal)
+        }
     }
 
-    /// Changes them, one process after the other, whole or not at all.
-    pub fn update_tokens<T>(
+    /// Changes the list, one process after the other, whole or not at all; where `change` has nothing to change, nothing is
+    /// written.
+    fn update_records<T>(
         &self,
-        draw: u128,
-        change: impl FnOnce(&mut Vec<TokenRecord>) -> Result<T, CommandError>,
-    ) -> Result<T, CommandError> {
-        let _held = atomic_file::lock_private_file(&self.0.with_extension("lock"))
-            .map_err(CommandError::internal)?;
-        let mut tokens = self.read_tokens()?;
-        let done = change(&mut tokens)?;
-        tokens.sort_by(|a, b| a.name.cmp(&b.name));
-        let sheet = TokenFileContent {
-            version: VERSION,
-            tokens: tokens.iter().map(TokenRecord::to_row).collect(),
+        change: impl FnOnce(&mut Vec<TokenRecord>) -> Option<T>,
+    ) -> Result<Option<T>, TokenStoreError> {
+        let update = || {
+            let _held = atomic_file::lock_private_file(&self.path.with_extension("lock"))?;
+            let mut tokens = self.read_records()?;
+            let Some(done) = change(&mut tokens) else {
+                return Ok(None);
+            };
+            tokens.sort_by(|a, b| a.name.cmp(&b.name));
+            let sheet = TokenFileContent {
+                version: VERSION,
+                tokens: tokens.iter().map(TokenRecord::to_row).collect(),
+            };
+            let text = serde_json::to_string_pretty(&sheet)? + "\n";
+            let bytes = text.as_bytes();
+            atomic_file::write_file_atomically(&self.path, bytes, Some(MODE), self.draw)?;
+            Ok(Some(done))
         };
-        let text = serde_json::to_string_pretty(&sheet).map_err(CommandError::internal)? + "\n";
-        atomic_file::write_file_atomically(&self.0, text.as_bytes(), Some(MODE), draw)
-            .with_context(|| format!("cannot write '{}'", self.0.display()))
-            .map_err(CommandError::internal)?;
-        Ok(done)
+        update().map_err(|error: anyhow::Error| self.build_error("write", error))
     }
+
+    fn build_error(&self, verb: &str, error: anyhow::Error) -> TokenStoreError {
+        TokenStoreError {
+            what: format!("{verb} '{}'", self.path.display()),
+            is_passing: false,
+            source: error.into(),
+        }
+    }
+}
+
+impl TokenStore for TokenFile {
+    /// The file is put in place whole, so that it is another one each time.
+    fn read_version(&self) -> Result<TokenVersion, TokenStoreError> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) => Ok(TokenVersion(format_file_stamp(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(TokenVersion(String::new()))
+            }
+            Err(error) => Err(self.build_error("read", error.into())),
+        }
+    }
+
+    fn list_tokens(&self) -> Result<Vec<TokenRecord>, TokenStoreError> {
+        self.read_records()
+            .map_err(|error| self.build_error("read", error))
+    }
+
+    fn add_token(&self, token: &TokenRecord) -> Result<bool, TokenStoreError> {
+        let added = self.update_records(|all| {
+            let is_taken = all.iter().any(|it| it.name == token.name);
+            (!is_taken).then(|| all.push(token.clone()))
+        });
+        added.map(|it| it.is_some())
+    }
+
+    fn revoke_token(&self, name: &str) -> Result<Option<TokenRecord>, TokenStoreError> {
+        self.update_records(|all| {
+            let at = all.iter().position(|it| it.name == name)?;
+            Some(all.remove(at))
+        })
+    }
+}
+
+/// How a file looks from outside: its length, when it was changed, and which file it is.
+fn format_file_stamp(metadata: &Metadata) -> String {
+    let modified = metadata.modified().ok();
+    #[cfg(unix)]
+    let node = std::os::unix::fs::MetadataExt::ino(metadata);
+    #[cfg(not(unix))]
+    let node = 0;
+    format!("{} {modified:?} {node}", metadata.len())
 }
 
 fn parse_token_file(text: &str) -> anyhow::Result<Vec<TokenRecord>> {
@@ -173,36 +179,38 @@ fn parse_token_file(text: &str) -> anyhow::Result<Vec<TokenRecord>> {
         head.version
     );
     let sheet: TokenFileContent = serde_json::from_str(text)?;
-    sheet
-        .tokens
-        .into_iter()
-        .map(TokenRecord::from_row)
-        .collect()
+    let records = sheet.tokens.into_iter().map(TokenRecord::from_row);
+    Ok(records.collect::<Result<_, _>>()?)
 }
 
-/// How a file looks from outside: its length, when it was changed, and which file it is.
-type TokenFileStamp = (u64, Option<SystemTime>, u64);
-
-/// Everybody who is let in: the token of this run, and those of the file as it is now.
+/// Everybody who is let in: the token of this run, and those that are kept, as they are now.
 pub struct TokenKeyring {
     run: Option<Digest>,
-    file: Option<TokenStore>,
+    kept: Option<Arc<dyn TokenStore>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    /// What was read of the file, and how it looked then.
-    seen: Mutex<(Option<TokenFileStamp>, Vec<TokenRecord>)>,
+    /// What was read, and which version it was.
+    seen: Mutex<(Option<TokenVersion>, Arc<[TokenRecord]>)>,
     /// Whether an agent started this program.
     is_agents: bool,
+    /// Whether everybody is let in who brings none of them.
+    is_open: bool,
 }
 
 impl TokenKeyring {
-    /// The token of this run, or none where everybody is let in; and this user's.
-    pub fn new(system: &System, run: Option<&str>) -> Self {
+    /// The token of this run, where it has one, and the tokens that are kept. `is_open`: everybody is let in.
+    pub fn new(
+        system: &System,
+        run: Option<&str>,
+        kept: Option<Arc<dyn TokenStore>>,
+        is_open: bool,
+    ) -> Self {
         Self {
             run: run.map(|it| Digest::hash_bytes(it.as_bytes())),
-            file: TokenStore::for_user(system).ok(),
+            kept,
             clock: Box::new(system.clock()),
-            seen: Mutex::default(),
+            seen: Mutex::new((None, Arc::default())),
             is_agents: system.is_started_by_agent(),
+            is_open,
         }
     }
 
@@ -214,51 +222,73 @@ impl TokenKeyring {
         }
     }
 
-    /// The token of the file, which is read again when it looks otherwise.
-    fn find_record(&self, token: &Digest) -> Option<TokenRecord> {
-        let file = self.file.as_ref()?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamp_token_file(&file.0);
-        if seen.0 != stamp {
-            // What cannot be read lets nobody in.
-            *seen = (stamp, file.read_tokens().unwrap_or_default());
+    /// The records that are kept. What cannot be read lets nobody in; where that may be over in a moment, it is said so.
+    fn read_kept(&self) -> Result<Arc<[TokenRecord]>, TokenLookupError> {
+        let Some(kept) = &self.kept else {
+            return Ok(Arc::default());
+        };
+        match self.read_latest(&**kept) {
+            Err(error) if error.is_passing => Err(TokenLookupError(error.to_string())),
+            read => Ok(read.unwrap_or_default()),
         }
-        seen.1.iter().find(|it| it.digest == *token).cloned()
+    }
+
+    /// The records, which are read again when they are others by now.
+    fn read_latest(&self, kept: &dyn TokenStore) -> Result<Arc<[TokenRecord]>, TokenStoreError> {
+        let version = kept.read_version()?;
+        // Nobody waits here for a list that somebody else reads.
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(known), records) = &*seen()
+            && *known == version
+        {
+            return Ok(Arc::clone(records));
+        }
+        let records: Arc<[TokenRecord]> = kept.list_tokens()?.into();
+        *seen() = (Some(version), Arc::clone(&records));
+        Ok(records)
+    }
+
+    fn grant_record(&self, it: &TokenRecord) -> AccessToken {
+        AccessToken {
+            name: it.name.clone(),
+            spaces: it.spaces.clone(),
+            user: it.user.clone(),
+            access: self.limit_access(it.access),
+            is_panel: false,
+        }
     }
 }
 
-/// The file is put in place whole, so that it is another one each time.
-fn stamp_token_file(file: &Path) -> Option<TokenFileStamp> {
-    let metadata = fs::metadata(file).ok()?;
-    let modified = metadata.modified().ok();
-    #[cfg(unix)]
-    let node = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let node = 0;
-    Some((metadata.len(), modified, node))
+/// What whoever has the token of this run may do, or everybody may where it has none.
+fn grant_run(name: &str) -> TokenLookup {
+    TokenLookup::Granted(AccessToken {
+        name: name.into(),
+        spaces: None,
+        user: None,
+        access: Access::Write,
+        is_panel: false,
+    })
 }
 
 impl TokenRegistry for TokenKeyring {
-    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken> {
-        let grant = |name: String, spaces, access| AccessToken {
-            name,
-            spaces,
-            access,
-            is_panel: false,
-        };
-        let run = |name: &str| grant(name.into(), None, Access::Write);
+    fn look_up_token(&self, token: Option<&Digest>) -> Result<TokenLookup, TokenLookupError> {
         if token.is_some() && token == self.run.as_ref() {
-            return Some(run("run"));
+            return Ok(grant_run("run"));
         }
-        let kept = token.and_then(|it| self.find_record(it));
-        kept.filter(|it| !it.is_expired((self.clock)()))
-            .map(|it| grant(it.name, it.spaces, self.limit_access(it.access)))
-            .or_else(|| self.run.is_none().then(|| run("anybody")))
-    }
-
-    fn expired_since(&self, token: &Digest) -> Option<Timestamp> {
+        let found = match token {
+            None => None,
+            Some(token) => {
+                let kept = self.read_kept()?;
+                kept.iter().find(|it| it.digest == *token).cloned()
+            }
+        };
         let now = (self.clock)();
-        self.find_record(token)?.until.filter(|it| *it <= now)
+        Ok(match found {
+            Some(it) if !it.is_expired(now) => TokenLookup::Granted(self.grant_record(&it)),
+            _ if self.is_open => grant_run("anybody"),
+            Some(it) => it.until.map_or(TokenLookup::Unknown, TokenLookup::Expired),
+            None => TokenLookup::Unknown,
+        })
     }
 }
 
@@ -266,30 +296,18 @@ impl TokenRegistry for TokenKeyring {
 mod tests {
     use super::*;
 
-    fn token(name: &str) -> TokenRecord {
-        TokenRecord {
-            name: name.into(),
-            digest: Digest::hash_bytes(name.as_bytes()),
-            spaces: Some(vec!["acme/app".parse().unwrap()]),
-            access: Access::Read,
-            made: Timestamp::UNIX_EPOCH,
-            until: Some(Timestamp::UNIX_EPOCH),
-        }
-    }
-
     #[test]
-    fn what_is_written_is_read_again() {
+    fn token_file_keeps_the_contract() {
         let dir = tempfile::tempdir().unwrap();
-        let tokens = TokenStore(dir.path().join("deep/tokens.json"));
-        assert_eq!(tokens.read_tokens().unwrap(), []);
-        for name in ["b", "a"] {
-            let added = |it: &mut Vec<TokenRecord>| {
-                it.push(token(name));
-                Ok(())
-            };
-            tokens.update_tokens(1, added).unwrap();
-        }
-        assert_eq!(tokens.read_tokens().unwrap(), [token("a"), token("b")]);
+        let path = dir.path().join("deep/tokens.json");
+        let mut draw = 0;
+        apostille_contract::tokens::check_token_store(&mut || {
+            draw += 1;
+            Box::new(TokenFile {
+                path: path.clone(),
+                draw,
+            })
+        });
     }
 
     #[test]
@@ -299,7 +317,10 @@ mod tests {
             assert!(told.contains(expected), "{told}");
         };
         check(r#"{"version": 2, "tokens": 7}"#, "format 2");
-        check(r#"{"version": 1, "tokens": [{"name": "a"}]}"#, "digest");
+        check(
+            r#"{"version": 1, "tokens": [{"name": "a"}]}"#,
+            "missing field `digest`",
+        );
         check("", "EOF");
     }
 }

@@ -202,6 +202,7 @@ impl<'a> TestCaller<'a> {
         let (name, spaces) = ("ci".into(), self.spaces.clone());
         let token = AccessToken {
             name,
+            user: None,
             spaces,
             access: self.access,
             is_panel: false,

@@ -1,7 +1,9 @@
-//! `serve`: memory behind a socket of this machine.
+//! `serve`: memory behind a socket, of this machine or for others.
 
-use std::net::{Ipv4Addr, TcpListener};
+mod listening;
+
 use std::{
+    net::SocketAddr,
     process::{Command, Stdio},
     sync::{Arc, mpsc},
     time::Duration,
@@ -20,8 +22,10 @@ use apostille_terminal::{
 use apostille_workspace::{
     error::CommandError,
     server_host::{ClientReach, ServerHost},
-    tokens::TokenKeyring,
+    tokens::{TokenKeyring, open_token_store},
 };
+
+use listening::Listening;
 
 /// How many lines may wait to be written.
 const UNREAD: usize = 1024;
@@ -30,36 +34,45 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop.
 pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
-    let (_, settings) = ctx.find_project()?;
+    let (place, settings) = ctx.find_project()?;
     let note = ctx.format_trust_note();
     let _ = write_styled_text(std::io::stderr().lock(), &note, ctx.flags.color);
     let panel = match ctx.system.ask_for_panel(&settings)? {
         true => Access::Review,
         false => Access::Write,
     };
-    let port = args.port;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
-        CommandError::usage(format!("cannot listen on port {port}: {error}"))
-            .with_hint("--port 0 takes a free one")
-    })?;
-    let port = listener
-        .local_addr()
-        .map_err(CommandError::internal)?
-        .port();
+    let listening = Listening::open(&ctx.system, args, &settings.serve)?;
+    warn_uncovered_hosts(&listening);
+    let is_public = listening.reach.is_public;
     let given = ctx.system.env.get("APOSTILLE_TOKEN").map(str::to_owned);
     let generate = || format!("{:032x}", (ctx.system.random_source())());
-    let token = (!args.no_token).then(|| given.clone().unwrap_or_else(generate));
+    // What a server for others prints ends up in logs: it has no token of its own that was not brought.
+    let made = || (!is_public).then(generate);
+    let token = given.clone().or_else(made).filter(|_| !args.no_token);
     let (write, written) = spawn_log_writer();
     let flags = ctx.flags.settings();
-    let host = Arc::new(ServerHost::new(&ctx.system, &flags, ClientReach::Here));
+    let is_for_others = is_public || !settings.repos.is_empty();
+    let is_named = flags.repo.is_some() || ctx.system.env.get("APOSTILLE_REPO").is_some();
+    let has_place = place.checkout.is_some() || is_named || !is_for_others;
+    let reach = match has_place {
+        true => ClientReach::Here,
+        false => ClientReach::Named,
+    };
+    let host = Arc::new(ServerHost::new(&ctx.system, &flags, reach));
     host.spawn_upkeep();
     let door = HttpServer::new(HttpServerConfig {
         host,
         offer: args.offered.to_offer(),
-        keys: Arc::new(TokenKeyring::new(&ctx.system, token.as_deref())),
+        keys: Arc::new(TokenKeyring::new(
+            &ctx.system,
+            token.as_deref(),
+            open_token_store(&ctx.system).ok(),
+            args.no_token,
+        )),
         panel,
         clock: Box::new(ctx.system.clock()),
-        port,
+        port: listening.address.port(),
+        reach: listening.reach.clone(),
         limits: args.to_limits(),
         log: RequestLog {
             told: match args.log {
@@ -71,15 +84,33 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
             write: Box::new(write),
         },
     });
-    let panel = format!("http://127.0.0.1:{port}{}", door.panel_link_path());
+    let base = listening.base_url();
+    let panel = format!("{base}{}", door.panel_link_path());
     // A token that was brought is known already, and is not written anywhere.
     let told = token.as_deref().filter(|_| given.is_none());
-    let repo = settings.repo.short_name();
-    announce_listening(ctx, port, &panel, (repo, told), args.no_token);
+    announce_listening(
+        ctx,
+        &ServerAnnouncement {
+            base: &base,
+            listens_on: is_public.then_some(listening.address),
+            // The link is the owner's, and a log is read by others.
+            panel: (!is_public || ctx.flags.json || ctx.system.terminal.stdout).then_some(&panel),
+            repo: match reach {
+                ClientReach::Named => None,
+                _ => Some(settings.repo.short_name()),
+            },
+            token: match (told, given) {
+                _ if args.no_token => AnnouncedToken::NotNeeded,
+                (Some(token), _) => AnnouncedToken::Shown(token),
+                (None, Some(_)) => AnnouncedToken::Brought,
+                (None, None) => AnnouncedToken::NamedOnly,
+            },
+        },
+    );
     if args.open {
         open_in_browser(&panel);
     }
-    let served = door.serve(listener).map_err(CommandError::internal);
+    let served = door.serve(listening.socket).map_err(CommandError::internal);
     // The last lines are waited for, unless nobody reads them.
     let _ = written.recv_timeout(LAST_LINES);
     served.map(|()| CommandOutput::default())
@@ -122,33 +153,71 @@ fn open_in_browser(url: &str) {
     }
 }
 
+/// A client that is careful turns away from such a name.
+fn warn_uncovered_hosts(listening: &Listening) {
+    for host in listening.list_uncovered_hosts() {
+        let told = format!("warning: the certificate is not for {}\n", host.bare_name());
+        let _ = write_styled_text(std::io::stderr().lock(), &told, ColorChoice::Auto);
+    }
+}
+
+/// What is said when a server starts.
+struct ServerAnnouncement<'a> {
+    base: &'a str,
+    /// The address of the socket, where it is not in the address that clients call.
+    listens_on: Option<SocketAddr>,
+    panel: Option<&'a String>,
+    /// Whose memory it is; `None`: that of the repository that a call names.
+    repo: Option<&'a str>,
+    token: AnnouncedToken<'a>,
+}
+
+/// With what programs come in.
+enum AnnouncedToken<'a> {
+    /// This, which was made for this run.
+    Shown(&'a str),
+    /// The one that was brought.
+    Brought,
+    /// Those that were made by name.
+    NamedOnly,
+    /// Nothing.
+    NotNeeded,
+}
+
 /// Says where it listens before it does; the answer of the command comes when it ends.
-fn announce_listening(
-    ctx: &CommandContext,
-    port: u16,
-    panel: &str,
-    (repo, token): (&str, Option<&str>),
-    is_open: bool,
-) {
-    let url = format!("http://127.0.0.1:{port}/mcp");
+fn announce_listening(ctx: &CommandContext, said: &ServerAnnouncement) {
+    let url = format!("{}/mcp", said.base);
     let mut json = json!({"ok": true, "url": url});
-    if let Some(token) = token {
+    if let AnnouncedToken::Shown(token) = said.token {
         json["token"] = token.into();
     }
-    json["panel"] = panel.into();
+    if let Some(panel) = said.panel {
+        json["panel"] = panel.as_str().into();
+    }
+    if let Some(address) = said.listens_on {
+        json["listen"] = address.to_string().into();
+    }
     // Whose memory it is.
-    json["repo"] = repo.into();
-    let key = match (token, is_open) {
-        (Some(token), _) => format!("token    {BOLD}{token}{BOLD:#}\n"),
-        (None, true) => "no token: every program on this machine may read and write\n".into(),
-        (None, false) => "token    the one in APOSTILLE_TOKEN\n".into(),
+    json["repo"] = said.repo.into();
+    let key = match said.token {
+        AnnouncedToken::Shown(token) => format!("token    {BOLD}{token}{BOLD:#}\n"),
+        AnnouncedToken::Brought => "token    the one in APOSTILLE_TOKEN\n".into(),
+        AnnouncedToken::NamedOnly => {
+            "token    one that `apostille token create NAME` makes\n".into()
+        }
+        AnnouncedToken::NotNeeded => {
+            "no token: every program on this machine may read and write\n".into()
+        }
     };
+    let panel = said.panel.map_or_else(String::new, |it| {
+        format!("panel    {BOLD}{it}{BOLD:#}  (works once)\n")
+    });
     let text = if ctx.flags.json {
         format!("{json}\n")
     } else {
         format!(
-            "serving  {BOLD}{url}{BOLD:#}\nmemory   of {}\n{key}panel    {BOLD}{panel}{BOLD:#}  (works once)\nstop with Ctrl-C\n",
-            make_terminal_safe(repo)
+            "serving  {BOLD}{url}{BOLD:#}\nmemory   of {}\n{key}{panel}stop with Ctrl-C\n",
+            make_terminal_safe(said.repo.unwrap_or("the repositories that calls name"))
         )
     };
     let _ = write_styled_text(std::io::stdout().lock(), &text, ctx.flags.color);

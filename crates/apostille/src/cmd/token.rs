@@ -1,7 +1,7 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
 use apostille_api::access_token::Access;
-use apostille_core::{format, space::Space};
+use apostille_core::{format, space::Space, tokens::TokenRecord};
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use apostille_terminal::{
 use apostille_workspace::{
     error::CommandError,
     known_repositories::RepositoryFile,
-    tokens::{TokenRecord, TokenStore, check_token_name},
+    tokens::{check_token_name, open_token_store},
 };
 
 /// A token, in `--json`.
@@ -25,6 +25,9 @@ struct TokenView {
     access: &'static str,
     /// `null`: every space.
     spaces: Option<Vec<String>>,
+    /// The person whose user's space it reaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
     made: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<String>,
@@ -40,6 +43,7 @@ impl TokenView {
                 .spaces
                 .as_ref()
                 .map(|it| it.iter().map(|it| it.as_str().to_owned()).collect()),
+            user: it.user.as_ref().map(|it| it.as_str().to_owned()),
             made: format::format_timestamp(it.made),
             until: it.until.map(format::format_timestamp),
             is_over: it.is_expired(ctx.system.now),
@@ -72,19 +76,16 @@ fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
         name: args.name.clone(),
         digest: Digest::hash_bytes(secret.as_bytes()),
         spaces: resolve_token_spaces(ctx, &args.spaces)?,
+        user: args.user.clone(),
         access: args.access,
         made: now,
         until: args.days.map(days).transpose()?,
     };
-    TokenStore::for_user(&ctx.system)?.update_tokens(random(), |all| {
-        if all.iter().any(|it| it.name == token.name) {
-            let fault = format!("there is a token '{}' already", token.name);
-            let hint = format!("apostille token revoke {}", token.name);
-            return Err(CommandError::usage(fault).with_hint(hint));
-        }
-        all.push(token.clone());
-        Ok(())
-    })?;
+    if !open_token_store(&ctx.system)?.add_token(&token)? {
+        let fault = format!("there is a token '{}' already", token.name);
+        let hint = format!("apostille token revoke {}", token.name);
+        return Err(CommandError::usage(fault).with_hint(hint));
+    }
     let view = TokenView::new(ctx, &token);
     let json = json!({"ok": true, "outcome": "created", "token": view, "secret": secret});
     let hint = "it is not shown again; send it as \"Authorization: Bearer <token>\"\n";
@@ -121,13 +122,9 @@ fn resolve_token_spaces(
 }
 
 fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
-    let draw = (ctx.system.random_source())();
-    let token = TokenStore::for_user(&ctx.system)?.update_tokens(draw, |all| {
-        let at = all.iter().position(|it| it.name == name).ok_or_else(|| {
-            CommandError::usage(format!("there is no token '{name}'"))
-                .with_hint("apostille token list")
-        });
-        Ok(all.remove(at?))
+    let revoked = open_token_store(&ctx.system)?.revoke_token(name)?;
+    let token = revoked.ok_or_else(|| {
+        CommandError::usage(format!("there is no token '{name}'")).with_hint("apostille token list")
     })?;
     let view = TokenView::new(ctx, &token);
     let json = json!({"ok": true, "outcome": "revoked", "token": view});
@@ -135,7 +132,7 @@ fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
 }
 
 fn list_tokens(ctx: &CommandContext) -> CommandResult {
-    let all = TokenStore::for_user(&ctx.system)?.read_tokens()?;
+    let all = open_token_store(&ctx.system)?.list_tokens()?;
     let views = all.iter().map(|it| TokenView::new(ctx, it));
     let json = json!({"ok": true, "tokens": views.collect::<Vec<_>>()});
     Ok(ctx
@@ -152,6 +149,10 @@ fn format_token_table(ctx: &CommandContext, paint: &Paint, all: &[TokenRecord]) 
             Some(spaces) => join_texts(spaces.iter().map(Space::as_str), ", "),
             None => "every space".into(),
         };
+        let user = match &it.user {
+            Some(user) => format!(", for {}", user.as_str()),
+            None => String::new(),
+        };
         let until = match it.until {
             _ if it.is_expired(ctx.system.now) => ", over".into(),
             Some(until) => format!(", until {}", format::format_timestamp(until)),
@@ -160,7 +161,7 @@ fn format_token_table(ctx: &CommandContext, paint: &Paint, all: &[TokenRecord]) 
         [
             style_text(BOLD, &it.name),
             it.access.to_string(),
-            spaces + &until,
+            spaces + &user + &until,
         ]
     };
     paint.format_table(0, all.iter().map(row))

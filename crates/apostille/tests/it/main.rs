@@ -14,6 +14,7 @@ mod archive;
 mod audit;
 mod branches;
 mod breaker;
+mod certificate;
 mod checks;
 mod citations;
 mod cited_commit;
@@ -63,6 +64,8 @@ mod pending;
 mod poison;
 mod pressure;
 mod promote;
+#[cfg(unix)]
+mod public;
 mod queue;
 mod renamed;
 mod review;

@@ -101,13 +101,14 @@ fn files_are_short() {
 /// 274: products of matrices for the embedding model, five crates, and the crate that computes it.
 /// 275: patterns that compile within a hook's time.
 /// 318: the client of Postgres with its TLS, two rooms of our own, and what the client asks for on other systems.
+/// 280: TLS for the server's runtime, and the socket that systemd hands over, whose crate names three more for Windows.
 #[test]
 fn dependencies_are_few() {
     let n = read_file("Cargo.lock")
         .lines()
         .filter(|it| *it == "[[package]]")
         .count();
-    assert!(n <= 318, "{n} packages are locked");
+    assert!(n <= 330, "{n} packages are locked");
 }
 
 /// In an example `crate` is the example itself: one that should not compile would fail to compile for that reason, and

@@ -49,6 +49,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("hyper", "mcp http"),
     ("hyper-util", "mcp http"),
     ("axum", "mcp http"),
+    ("tokio-rustls", "http"),
+    ("listenfd", "apostille"),
     ("rmcp", "mcp http"),
     ("rusqlite", "stores"),
     ("tokio-postgres", "postgres"),

@@ -43,6 +43,8 @@ const MAX_REF: usize = 1_024;
 pub struct Commit {
     objects: Arc<GitObjects>,
     reference: String,
+    /// The branch that it was taken from, where one is known.
+    branch: Option<String>,
     resolved: Mutex<Option<ResolvedCommit>>,
 }
 
@@ -59,6 +61,16 @@ impl Commit {
         Self::from_objects(Arc::new(GitObjects::new(checkout)), reference)
     }
 
+    /// What a bare repository has for its head, as it is now; `None` before the first commit.
+    pub fn at_head(checkout: &Checkout) -> SourceResult<Option<Self>> {
+        let GitHead { commit, branch } = checkout.read_head()?;
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        let commit = Self::new(checkout, &commit)?;
+        Ok(Some(Self { branch, ..commit }))
+    }
+
     /// Another commit of the same repository, served by the same child.
     pub fn with_reference(&self, reference: &str) -> SourceResult<Self> {
         Self::from_objects(Arc::clone(&self.objects), reference)
@@ -71,6 +83,7 @@ impl Commit {
         Ok(Self {
             objects,
             reference: reference.to_owned(),
+            branch: None,
             resolved: Mutex::default(),
         })
     }
@@ -155,6 +168,7 @@ impl Source for Commit {
     fn read_tree(&self) -> SourceResult<SourceTree> {
         Ok(SourceTree {
             commit: Some(self.resolve_commit()?.commit),
+            branch: self.branch.clone(),
             ..SourceTree::default()
         })
     }

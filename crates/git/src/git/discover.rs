@@ -44,6 +44,15 @@ impl Checkout {
         Ok(None)
     }
 
+    /// A bare repository at exactly this place, such as `git clone --mirror` makes; `None` where there is none. Nothing above or
+    /// beside it is looked at: whoever names a place means it.
+    pub fn open_bare(path: &Path) -> SourceResult<Option<Self>> {
+        if !is_git_dir(path)? {
+            return Ok(None);
+        }
+        Self::open_git_dir(None, path).map(Some)
+    }
+
     /// The working tree's root; `None` for a bare repository.
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()

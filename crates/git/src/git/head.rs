@@ -44,7 +44,8 @@ impl Checkout {
         }
     }
 
-    /// The branch that work is merged into: what `origin` says, else `main`, else `master`.
+    /// The branch that work is merged into: what `origin` says, else what a bare repository has for its head, since nobody works
+    /// there, else `main`, else `master`.
     #[must_use]
     pub fn find_default_branch(&self) -> Option<String> {
         let said = match refs::look_up_ref(self, "refs/remotes/origin/HEAD") {
@@ -54,10 +55,16 @@ impl Checkout {
             _ => None,
         };
         let has_ref = |full: String| matches!(refs::look_up_ref(self, &full), Ok(Some(_)));
+        let has_own_branch = |it: &String| has_ref(format!("refs/heads/{it}"));
         let has_branch = |it: &&str| {
             has_ref(format!("refs/heads/{it}")) || has_ref(format!("refs/remotes/origin/{it}"))
         };
-        said.or_else(|| USUAL.into_iter().find(has_branch).map(str::to_owned))
+        let own = || {
+            let head = self.read_head().ok().filter(|_| self.root().is_none());
+            head?.branch.filter(has_own_branch)
+        };
+        said.or_else(own)
+            .or_else(|| USUAL.into_iter().find(has_branch).map(str::to_owned))
     }
 
     /// Whether this is the default branch, or the very commit it points to, here or at the origin.

@@ -104,6 +104,7 @@ impl<'a> Person<'a> {
         let (name, spaces) = ("ana".into(), self.spaces.clone());
         let token = AccessToken {
             name,
+            user: None,
             spaces,
             access: self.access,
             is_panel: true,

@@ -1,14 +1,14 @@
 //! What agents, their clients and other machines come through, as it is typed: `init`, `hook`, `why`, `mcp`, `serve`, `token`, `pin`, `model`.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use super::build_word_parser;
 use apostille_agents::client::Client;
 use apostille_api::access_token::Access;
 use apostille_core::space::Space;
-use apostille_http::ServerLimits;
+use apostille_http::{ProxyAddress, ProxyHeader, PublicHost, ServerLimits};
 use apostille_mcp::{ToolNameStyle, ToolOffer};
-use apostille_text::words::words;
+use apostille_text::{moderate::check_name, words::words};
 use apostille_tools::Profile;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -31,9 +31,27 @@ pub struct OfferArgs {
 /// A server behind a socket.
 #[derive(Debug, Clone, Args)]
 pub struct ServeArgs {
-    /// Which port; 0 takes a free one
-    #[arg(long, value_name = "N", default_value_t = 7787)]
-    pub port: u16,
+    /// Which port of this machine alone; 0 takes a free one [default: 7787]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Listen here instead; beyond this machine only with --cert and --key, or --behind-proxy
+    #[arg(long, value_name = "ADDR:PORT", conflicts_with = "port")]
+    pub listen: Option<SocketAddr>,
+    /// Encrypt with this certificate (PEM, with the ones above it); it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The certificate's key (PEM), which nobody else may read
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Take connections from these proxies alone, and believe them who asks
+    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    pub behind_proxy: Vec<ProxyAddress>,
+    /// Where the proxies say it [default: x-forwarded-for]
+    #[arg(long, value_name = "HEADER")]
+    pub proxy_header: Option<ProxyHeaderArg>,
+    /// What clients call the server (repeatable); other names are turned away
+    #[arg(long = "public-host", value_name = "NAME[:PORT]")]
+    pub public_hosts: Vec<PublicHost>,
     /// Open the panel in your browser
     #[arg(long)]
     pub open: bool,
@@ -44,12 +62,30 @@ pub struct ServeArgs {
     #[arg(long, value_name = "WHICH")]
     pub log: Option<LogLevelArg>,
     /// How much is taken on, as rate=400 (repeatable): rate, at_once, waiting, wait_ms, connections, listeners,
-    /// head_ms, body_ms, work_ms, send_ms, grace_ms
+    /// head_ms, body_ms, work_ms, send_ms, drain_ms, grace_ms
     #[arg(long = "limit", value_name = "NAME=N", value_parser = parse_limit_arg)]
     pub limits: Vec<LimitArg>,
     /// What is offered.
     #[command(flatten)]
     pub offered: OfferArgs,
+}
+
+/// In which header a proxy says where a request came from.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ProxyHeaderArg {
+    /// X-Forwarded-For and X-Forwarded-Proto
+    XForwardedFor,
+    /// Forwarded
+    Forwarded,
+}
+
+impl From<ProxyHeaderArg> for ProxyHeader {
+    fn from(arg: ProxyHeaderArg) -> Self {
+        match arg {
+            ProxyHeaderArg::XForwardedFor => Self::XForwarded,
+            ProxyHeaderArg::Forwarded => Self::Forwarded,
+        }
+    }
 }
 
 /// Which requests are told of.
@@ -70,7 +106,7 @@ pub(super) type LimitArg = (LimitSetter, u32);
 type LimitSetter = fn(&mut ServerLimits, u32);
 
 /// The limits that can be set, and where each goes.
-const LIMITS: [(&str, LimitSetter); 11] = [
+const LIMITS: [(&str, LimitSetter); 12] = [
     ("rate", |it, n| it.rate = n),
     ("at_once", |it, n| it.at_once = limit_to_usize(n)),
     ("waiting", |it, n| it.waiting = limit_to_usize(n)),
@@ -81,6 +117,7 @@ const LIMITS: [(&str, LimitSetter); 11] = [
     ("body_ms", |it, n| it.body = limit_to_millis(n)),
     ("work_ms", |it, n| it.work = limit_to_millis(n)),
     ("send_ms", |it, n| it.send = limit_to_millis(n)),
+    ("drain_ms", |it, n| it.drain = limit_to_millis(n)),
     ("grace_ms", |it, n| it.grace = limit_to_millis(n)),
 ];
 /// The largest number that a limit can be: threads and sockets are not made by the million.
@@ -238,8 +275,11 @@ pub enum TokenSubcommand {
 /// `token create`.
 #[derive(Debug, Args)]
 pub struct TokenCreateArgs {
-    /// What to call it
+    /// What to call it; whoever holds it writes under this name
     pub name: String,
+    /// The person that its holder is, or works for: it reaches users/NAME, and no other person's memories
+    #[arg(long = "for", value_name = "NAME", value_parser = parse_user_name)]
+    pub user: Option<Space>,
     /// Only for this repository, or users/NAME (repeatable); every one unless said
     #[arg(long = "space", value_name = "OWNER/NAME")]
     pub spaces: Vec<Space>,
@@ -249,6 +289,16 @@ pub struct TokenCreateArgs {
     /// For so many days; until it is revoked unless said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub days: Option<u16>,
+}
+
+/// A person's space, by the person's name.
+fn parse_user_name(name: &str) -> Result<Space, String> {
+    check_name(name).map_err(|it| it.to_string())?;
+    let bare = name.strip_prefix("users/").unwrap_or(name);
+    if bare.contains('/') {
+        return Err("a person is one name, such as ana".into());
+    }
+    Space::user(bare).map_err(|it| it.to_string())
 }
 
 /// `spaces`.

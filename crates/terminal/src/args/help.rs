@@ -582,9 +582,12 @@ Examples:
   $ claude mcp add --transport http apostille http://127.0.0.1:7787/mcp --header \"Authorization: Bearer …\"
   $ curl -H \"Authorization: Bearer …\" http://127.0.0.1:7787/api/memories
   $ apostille serve --limit rate=50 --limit at_once=2
+  $ apostille serve --listen 0.0.0.0:443 --public-host memory.example.com --cert cert.pem --key key.pem
+  $ apostille serve --behind-proxy 127.0.0.1 --public-host memory.example.com
 
-Only this machine reaches it: people with the link that is printed, which works once, programs with a token
-(apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest.",
+Unless told otherwise, only this machine reaches it: people with the link that is printed, which works once, programs with a token
+(apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest,
+docs/server.md what a server for a team needs.",
     ),
     (
         "spaces",
@@ -632,11 +635,14 @@ docs/meaning.md has the figures.",
 Examples:
   $ apostille token create ci --space acme/app             # may look, in one repository
   $ apostille token create bot --access write --days 30
+  $ apostille token create ana --for ana --access write    # a person, with what she prefers
+  $ apostille token create ana-claude --for ana --space acme/app --access write
   $ apostille token                                        # which there are
   $ apostille token revoke ci
 
 read looks; write also remembers, revises and forgets; review also decides as a person does, so only a person
-makes one. A token is shown once; what is kept is its SHA-256.",
+makes one. Give each person and each agent a token of their own: its name is who wrote what is written with it, and who can be
+turned away alone. A token is shown once; what is kept is its SHA-256.",
     ),
     (
         "task",

@@ -47,7 +47,7 @@ pub(super) fn parse_config_toml(
     for (name, value) in table {
         // A table stands for its keys, as in `github.url`.
         let entries = match value.get_ref() {
-            toml::Value::Table(inner) => inner
+            toml::Value::Table(inner) if *name.get_ref() != SettingKey::Repos.as_str() => inner
                 .iter()
                 .map(|(key, it)| (format!("{}.{key}", name.get_ref()), it))
                 .collect(),

@@ -1,6 +1,6 @@
 //! A value as a file or a variable has it, before anybody says what it is for.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use apostille_text::words::UnknownWord;
 use serde::{Deserialize, de::IgnoredAny};
@@ -17,11 +17,23 @@ pub(super) enum ConfigScalar {
     Text(String),
     /// A list of texts.
     List(Vec<String>),
+    /// A table of tables, such as `"acme/app" = { mirror = "/srv/app.git" }`.
+    Table(BTreeMap<String, BTreeMap<String, PlainValue>>),
     /// Something that no setting is.
     Other(IgnoredAny),
     /// A text of the environment, which stands for whatever is expected there.
     #[serde(skip)]
     Variable(String),
+}
+
+/// A value in a table.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum PlainValue {
+    /// True or false.
+    Flag(bool),
+    /// A text.
+    Text(String),
 }
 
 impl fmt::Display for ConfigScalar {
@@ -31,7 +43,7 @@ impl fmt::Display for ConfigScalar {
             Self::Number(it) => it.fmt(f),
             Self::Text(it) | Self::Variable(it) => it.fmt(f),
             Self::List(it) => f.write_str(&it.join(", ")),
-            Self::Other(_) => f.write_str("no value"),
+            Self::Table(_) | Self::Other(_) => f.write_str("no value"),
         }
     }
 }
@@ -42,6 +54,16 @@ impl ConfigScalar {
             Self::Text(text) | Self::Variable(text) => Ok(text),
             _ => Err("expected a text in quotes".into()),
         }
+    }
+
+    /// Names in a list, or in a text with commas.
+    pub(super) fn split_names(&self) -> Result<Vec<String>, String> {
+        let names: Vec<&str> = match self {
+            Self::List(texts) => texts.iter().map(String::as_str).collect(),
+            it => it.as_text()?.split(',').collect(),
+        };
+        let names = names.into_iter().map(str::trim);
+        Ok(names.filter(|it| !it.is_empty()).map(Into::into).collect())
     }
 
     pub(super) fn as_list(&self) -> Result<&[String], String> {

@@ -36,6 +36,20 @@ words! {
         GithubRead = "github.read",
         /// Which repositories are trusted without a question.
         TrustAllow = "trust.allow",
+        /// Where a server listens.
+        ServeListen = "serve.listen",
+        /// The certificate that it shows.
+        ServeCert = "serve.cert",
+        /// The key of that.
+        ServeKey = "serve.key",
+        /// The proxies that stand before it.
+        ServeBehindProxy = "serve.behind_proxy",
+        /// Where they say who asks.
+        ServeProxyHeader = "serve.proxy_header",
+        /// What clients call it.
+        ServePublicHost = "serve.public_host",
+        /// Where a server finds the code of repositories that are not checked out.
+        Repos = "repos",
         /// Where the model is.
         ModelUrl = "model.url",
         /// What the model is called.
@@ -89,6 +103,11 @@ impl SettingKey {
     /// Whether it is about the model.
     pub fn is_model(self) -> bool {
         self.as_str().starts_with("model.")
+    }
+
+    /// Whether it is about a server for other machines.
+    pub fn is_serve(self) -> bool {
+        self == Self::Repos || self.as_str().starts_with("serve.")
     }
 
     /// Whether it is about the breakers.

@@ -52,6 +52,11 @@ pub(super) fn check_repository_setting(
             "a repository does not say whom you trust; \
              set it in your own config file, or with APOSTILLE_TRUST_ALLOW"
         }
+        key if key.is_serve() => &format!(
+            "a repository does not say who reaches your server, nor what it reads; \
+             set it in your own config file, or with {}",
+            key.env_variable()
+        ),
         key if key.is_model() => &format!(
             "a repository does not choose which model reads your sessions; \
              set it in your own config file, or with {}",
