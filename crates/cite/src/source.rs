@@ -8,6 +8,9 @@ use crate::citation::RepoPath;
 /// The largest file that is read, in bytes; citations into larger ones are `unknown`.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
+/// How much of a commit's id names it for people.
+const SHORT_ID: usize = 8;
+
 /// A place to keep findings under short keys. It may lose any of them at any time.
 pub trait VerdictCache: Send + Sync {
     /// What was kept under a key.
@@ -26,6 +29,16 @@ pub struct SourceTree {
     pub branch: Option<String>,
     /// Whether it is the working tree, with edits that no commit holds.
     pub is_worktree: bool,
+}
+
+impl SourceTree {
+    /// The branch with its commit, as `main@3f2c1d2e`, where it is one.
+    #[must_use]
+    pub fn describe_branch(&self) -> Option<String> {
+        let commit = self.commit.as_deref()?;
+        let short = commit.get(..SHORT_ID).unwrap_or(commit);
+        Some(format!("{}@{short}", self.branch.as_deref()?))
+    }
 }
 
 /// A file as it was read.
@@ -224,6 +237,12 @@ pub trait Source: Send + Sync {
     /// trace in the log of the repository.
     fn is_of_other_repository(&self) -> bool {
         false
+    }
+
+    /// Which tree it is, as `main@3f2c1d2e`, for a reader who does not stand in it: a branch of a repository elsewhere, as it was when
+    /// it was read. `None` where the reader knows: it is what they have checked out, or asked for.
+    fn describe_tree(&self) -> Option<String> {
+        None
     }
 
     /// The default branch, whatever is checked out here; `None` where nothing was committed yet, or where nobody knows

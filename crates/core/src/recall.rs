@@ -60,6 +60,8 @@ pub struct RecallOutcome {
     pub n_unfit: usize,
     /// How many past tasks clearly match that were not asked for, as far as [`RecallOutcome::with_episode_count`] looked.
     pub n_episodes: usize,
+    /// In which tree it was looked up, as `main@3f2c1d2e`, where that is not the reader's own.
+    pub verified_at: Option<String>,
     /// What went wrong on the way without costing the answer.
     pub problems: Vec<String>,
 }
@@ -162,6 +164,7 @@ pub fn recall_without_log(
         withheld: fitted.withheld,
         n_unfit: fitted.n_unfit,
         n_episodes: 0,
+        verified_at: cx.source.describe_tree(),
         problems: matches.problem.into_iter().collect(),
     };
     Ok((query, outcome))

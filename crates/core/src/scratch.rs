@@ -52,6 +52,7 @@ pub fn recall_session_notes(
         withheld: Vec::new(),
         n_unfit: 0,
         n_episodes: 0,
+        verified_at: None,
         problems: Vec::new(),
     })
 }

@@ -193,6 +193,8 @@ pub struct VerifyReport {
     pub memories: Vec<VerifiedMemory>,
     /// Whether this is the default branch with nothing half done in it, so that something could be changed.
     pub is_settled: bool,
+    /// In which tree they were looked up, as `main@3f2c1d2e`, where that is not the reader's own.
+    pub verified_at: Option<String>,
 }
 
 /// Looks up the citations of these memories, and does what the orders allow. `seen` is told of each one as it is done.
@@ -218,6 +220,7 @@ pub fn verify(
     Ok(VerifyReport {
         memories,
         is_settled,
+        verified_at: cx.source.describe_tree(),
     })
 }
 

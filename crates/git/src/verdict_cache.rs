@@ -290,6 +290,10 @@ impl Source for CachedSource {
         self.source.is_settled()
     }
 
+    fn describe_tree(&self) -> Option<String> {
+        self.source.describe_tree()
+    }
+
     fn is_of_other_repository(&self) -> bool {
         self.source.is_of_other_repository()
     }

@@ -257,6 +257,7 @@ fn run_task_opening(
         withheld: opening.withheld,
         n_unfit: opening.n_unfit,
         n_episodes: 0,
+        verified_at: call.source.describe_tree(),
         problems: opening.problems,
     };
     let reply = RecallToolReply::new(&recalled, &[], false);

@@ -237,6 +237,7 @@ fn handle_verify_call(it: &ApiCallScope, body: VerifyBody) -> ApiResult {
     build_done_reply(&VerifyReply::from(&VerifyReport {
         memories: follow_memory_citations(&it.context(), memories),
         is_settled,
+        verified_at: cx.source.describe_tree(),
     }))
 }
 

@@ -27,6 +27,9 @@ pub struct RecallReply<'a> {
     /// How many past tasks clearly match that were not asked for, up to 10; absent where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     episodes: Option<usize>,
+    /// In which tree it was looked up, as `main@3f2c1d2e`; absent where that is the reader's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified_at: Option<&'a str>,
     /// The text to put before a model.
     pub block: &'a str,
     problems: &'a [String],
@@ -46,6 +49,7 @@ impl<'a> From<&'a RecallOutcome> for RecallReply<'a> {
             withheld: build_memory_views(&it.withheld),
             unfit: it.n_unfit,
             episodes: Some(it.n_episodes).filter(|it| *it > 0),
+            verified_at: it.verified_at.as_deref(),
             block: &it.block,
             problems: &it.problems,
         }
@@ -64,6 +68,9 @@ pub struct VerifyReply {
     ok: bool,
     /// Whether this is the default branch with nothing half done in it.
     settled: bool,
+    /// In which tree they were looked up, as `main@3f2c1d2e`; absent where that is the reader's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified_at: Option<String>,
     /// How many memories stand how.
     counts: BTreeMap<&'static str, usize>,
     memories: Vec<MemoryView>,
@@ -74,6 +81,7 @@ impl From<&VerifyReport> for VerifyReply {
         Self {
             ok: !it.memories.iter().any(VerifiedMemory::is_invalid),
             settled: it.is_settled,
+            verified_at: it.verified_at.clone(),
             counts: count_by_standing(&it.memories),
             memories: build_memory_views(&it.memories),
         }

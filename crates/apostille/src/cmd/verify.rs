@@ -146,6 +146,7 @@ fn verify_with_progress(
         return Ok(VerifyReport {
             memories: verify::follow_memory_citations(&cx, memories),
             is_settled: settled::is_settled_checkout(workspace),
+            verified_at: None,
         });
     }
     let speaker = ctx.speaker()?;

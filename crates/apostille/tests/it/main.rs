@@ -79,6 +79,8 @@ mod story;
 mod subagents;
 mod symbols;
 mod task;
+#[cfg(unix)]
+mod team;
 mod tokens;
 mod trailers;
 mod trust;

@@ -198,6 +198,10 @@ impl Source for Commit {
         Ok(self.find_entry(path)?.is_some())
     }
 
+    fn describe_tree(&self) -> Option<String> {
+        self.read_tree().ok()?.describe_branch()
+    }
+
     fn is_settled(&self) -> SourceResult<bool> {
         let head = GitHead {
             commit: Some(self.resolve_commit()?.commit),

@@ -30,6 +30,9 @@ pub(super) struct RecallToolReply {
     memories: Vec<RecalledMemory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<RecalledMemory>,
+    /// In which tree it was looked up, where that is not the agent's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified_at: Option<String>,
     /// What people wrote into `NOTES.md`, where a task begins.
     #[serde(skip_serializing_if = "String::is_empty")]
     notes: String,
@@ -147,6 +150,7 @@ impl RecallToolReply {
                 .map(RecalledMemory::new_usable)
                 .collect(),
             withheld: told.map(RecalledMemory::new_withheld).collect(),
+            verified_at: recalled.verified_at.clone(),
             notes: String::new(),
             next: unfit.or(past).or(nothing),
         }
@@ -495,6 +499,9 @@ pub(super) struct VerifyToolReply {
     not_in_use: Vec<DiscardedMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
+    /// In which tree they were looked up, where that is not the agent's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified_at: Option<String>,
 }
 
 impl VerifyToolReply {
@@ -516,6 +523,7 @@ impl VerifyToolReply {
             superseded: superseded.into_iter().map(SupersededMemory::from).collect(),
             not_in_use,
             more: n_wrong.checked_sub(MAX_TOLD).filter(|it| *it > 0),
+            verified_at: report.verified_at.clone(),
         }
     }
 }
