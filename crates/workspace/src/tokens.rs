@@ -16,7 +16,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::atomic_file;
-use crate::{error::CommandError, system::System};
+use crate::{
+    config::{Settings, StoreUrl},
+    error::CommandError,
+    system::System,
+};
 
 /// The format that is written.
 const VERSION: u32 = 1;
@@ -52,8 +56,13 @@ pub fn check_token_name(name: &str) -> Result<(), CommandError> {
 
 /// Where the tokens of this store are kept. The one place that chooses: beside a store that is a file of this machine, in a
 /// file of the user's; a store that several servers share keeps them itself.
-pub fn open_token_store(system: &System) -> Result<Arc<dyn TokenStore>, CommandError> {
-    Ok(Arc::new(TokenFile::for_user(system)?))
+pub fn open_token_store(
+    system: &System,
+    settings: &Settings,
+) -> Result<Arc<dyn TokenStore>, CommandError> {
+    match &settings.store {
+        StoreUrl::Sqlite(_) | StoreUrl::Jsonl(_) => Ok(Arc::new(TokenFile::for_user(system)?)),
+    }
 }
 
 impl From<TokenStoreError> for CommandError {
@@ -308,6 +317,89 @@ mod tests {
                 draw,
             })
         });
+    }
+
+    /// A place for tokens that answers nothing, for a moment or for good.
+    struct SilentStore {
+        is_passing: bool,
+    }
+
+    impl SilentStore {
+        fn build_error(&self) -> TokenStoreError {
+            TokenStoreError {
+                what: "ask".into(),
+                is_passing: self.is_passing,
+                source: "nobody answers".into(),
+            }
+        }
+    }
+
+    impl TokenStore for SilentStore {
+        fn read_version(&self) -> Result<TokenVersion, TokenStoreError> {
+            Err(self.build_error())
+        }
+
+        fn list_tokens(&self) -> Result<Vec<TokenRecord>, TokenStoreError> {
+            Err(self.build_error())
+        }
+
+        fn add_token(&self, _: &TokenRecord) -> Result<bool, TokenStoreError> {
+            Err(self.build_error())
+        }
+
+        fn revoke_token(&self, _: &str) -> Result<Option<TokenRecord>, TokenStoreError> {
+            Err(self.build_error())
+        }
+    }
+
+    fn keyring(kept: Arc<dyn TokenStore>) -> TokenKeyring {
+        TokenKeyring {
+            run: Some(Digest::hash_bytes(b"run")),
+            kept: Some(kept),
+            clock: Box::new(|| Timestamp::UNIX_EPOCH),
+            seen: Mutex::new((None, Arc::default())),
+            is_agents: false,
+            is_open: false,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_asked_for_a_moment_is_no_refusal() {
+        let token = Digest::hash_bytes(b"kept");
+        let look = |is_passing: bool, token: &Digest| {
+            keyring(Arc::new(SilentStore { is_passing })).look_up_token(Some(token))
+        };
+        assert!(look(true, &token).is_err());
+        assert_eq!(look(false, &token).unwrap(), TokenLookup::Unknown);
+        let run = look(true, &Digest::hash_bytes(b"run")).unwrap();
+        assert!(matches!(run, TokenLookup::Granted(it) if it.name == "run"));
+    }
+
+    #[test]
+    fn what_another_process_adds_and_revokes_is_known_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |draw| TokenFile {
+            path: dir.path().join("tokens.json"),
+            draw,
+        };
+        let (keys, other) = (keyring(Arc::new(file(1))), file(2));
+        for n in 0..50 {
+            let record = TokenRecord {
+                name: "ci".into(),
+                digest: Digest::hash_bytes(format!("secret {n}").as_bytes()),
+                spaces: None,
+                user: None,
+                access: Access::Read,
+                made: Timestamp::UNIX_EPOCH,
+                until: None,
+            };
+            let look = || keys.look_up_token(Some(&record.digest)).unwrap();
+            assert_eq!(look(), TokenLookup::Unknown);
+            assert!(other.add_token(&record).unwrap());
+            assert!(matches!(look(), TokenLookup::Granted(_)));
+            other.revoke_token("ci").unwrap();
+            assert_eq!(look(), TokenLookup::Unknown);
+        }
     }
 
     #[test]

@@ -49,6 +49,11 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     // What a server for others prints ends up in logs: it has no token of its own that was not brought.
     let made = || (!is_public).then(generate);
     let token = given.clone().or_else(made).filter(|_| !args.no_token);
+    let kept = match open_token_store(&ctx.system, &settings) {
+        // Who has no home has a token of this run all the same.
+        Err(_) if !is_public => None,
+        kept => Some(kept?),
+    };
     let (write, written) = spawn_log_writer();
     let flags = ctx.flags.settings();
     let is_for_others = is_public || !settings.repos.is_empty();
@@ -66,7 +71,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
         keys: Arc::new(TokenKeyring::new(
             &ctx.system,
             token.as_deref(),
-            open_token_store(&ctx.system).ok(),
+            kept,
             args.no_token,
         )),
         panel,

@@ -1,7 +1,13 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
+use std::sync::Arc;
+
 use apostille_api::access_token::Access;
-use apostille_core::{format, space::Space, tokens::TokenRecord};
+use apostille_core::{
+    format,
+    space::Space,
+    tokens::{TokenRecord, TokenStore},
+};
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -60,6 +66,12 @@ pub fn run(ctx: &CommandContext, args: &Args) -> CommandResult {
     }
 }
 
+/// Where tokens are kept for the store that is in use here.
+fn open_tokens(ctx: &CommandContext) -> Result<Arc<dyn TokenStore>, CommandError> {
+    let (_, settings) = ctx.find_project()?;
+    open_token_store(&ctx.system, &settings)
+}
+
 fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     check_token_name(&args.name)?;
     if args.access == Access::Review {
@@ -81,7 +93,7 @@ fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
         made: now,
         until: args.days.map(days).transpose()?,
     };
-    if !open_token_store(&ctx.system)?.add_token(&token)? {
+    if !open_tokens(ctx)?.add_token(&token)? {
         let fault = format!("there is a token '{}' already", token.name);
         let hint = format!("apostille token revoke {}", token.name);
         return Err(CommandError::usage(fault).with_hint(hint));
@@ -122,7 +134,7 @@ fn resolve_token_spaces(
 }
 
 fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
-    let revoked = open_token_store(&ctx.system)?.revoke_token(name)?;
+    let revoked = open_tokens(ctx)?.revoke_token(name)?;
     let token = revoked.ok_or_else(|| {
         CommandError::usage(format!("there is no token '{name}'")).with_hint("apostille token list")
     })?;
@@ -132,7 +144,7 @@ fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
 }
 
 fn list_tokens(ctx: &CommandContext) -> CommandResult {
-    let all = open_token_store(&ctx.system)?.list_tokens()?;
+    let all = open_tokens(ctx)?.list_tokens()?;
     let views = all.iter().map(|it| TokenView::new(ctx, it));
     let json = json!({"ok": true, "tokens": views.collect::<Vec<_>>()});
     Ok(ctx

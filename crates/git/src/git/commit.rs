@@ -199,7 +199,13 @@ impl Source for Commit {
     }
 
     fn describe_tree(&self) -> Option<String> {
-        self.read_tree().ok()?.describe_branch()
+        // It was taken from a ref by its id: nothing has to be asked.
+        let tree = SourceTree {
+            commit: Some(self.reference.clone()),
+            branch: self.branch.clone(),
+            is_worktree: false,
+        };
+        tree.describe_branch()
     }
 
     fn is_settled(&self) -> SourceResult<bool> {
