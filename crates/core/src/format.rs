@@ -3,6 +3,7 @@
 //! Fields are only added. A reader ignores fields it does not know; it refuses words it does not know, because it
 //! cannot tell what they would change.
 
+pub mod batch_line;
 mod evidence_records;
 mod sanitize;
 

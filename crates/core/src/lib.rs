@@ -79,6 +79,7 @@ pub mod embedding_upkeep;
 pub mod episode_text;
 pub mod event;
 pub mod evidence;
+pub mod foreign;
 pub mod forget;
 pub mod format;
 pub mod guardian;

@@ -4,54 +4,16 @@ use std::collections::HashSet;
 
 use apostille_core::{
     event::{Event, EventBody},
-    import,
-    memory::{Channel, Layer, Memory, MemoryId, ModerationMark, Origin, Status, Voice},
+    foreign::{admit_foreign_event, foreign_hold_reason},
+    memory::{Memory, MemoryId, Status},
     space::Space,
 };
-use apostille_text::moderate::neutralise_text;
 
 use super::merge::remembered_memory;
 
-/// Why a memory waits for good in such a file, whatever its lines say of it: an approval beside it may be forged as well.
-fn foreign_hold_reason(memory: &Memory) -> Option<&'static str> {
-    let voice = &memory.voice;
-    let is_claim = matches!(memory.layer, Layer::Identity | Layer::Knowledge);
-    if memory.marks.contains(&ModerationMark::Instruction) {
-        Some("it reads like an instruction to a model, and came with the repository")
-    } else if memory.marks.contains(&ModerationMark::Confusable) {
-        Some(
-            "a word of it is spelled with letters that only look like its own, and it came with the repository",
-        )
-    } else if voice.tainted || voice.channel.is_outside() {
-        Some("its words come from outside, and it came with the repository")
-    } else if voice.exposed && is_claim && memory.citations.is_empty() {
-        Some("it was said after words from outside were read, and came with the repository")
-    } else {
-        None
-    }
-}
-
-/// A memory as far as a file can be believed: who wrote the file is no person at this terminal.
-fn distrust_memory(memory: Memory) -> Memory {
-    let status = match foreign_hold_reason(&memory) {
-        Some(why) if memory.status == Status::Active => Status::Pending { why: why.into() },
-        _ => memory.status,
-    };
-    let channel = if memory.voice.channel.is_outside() {
-        memory.voice.channel
-    } else {
-        Channel::Repository
-    };
-    let voice = Voice {
-        origin: memory.voice.origin.max(Origin::Review),
-        channel,
-        ..memory.voice
-    };
-    Memory {
-        voice,
-        status,
-        ..memory
-    }
+/// Why a memory waits for good in such a file.
+fn hold_reason(memory: &Memory) -> Option<String> {
+    foreign_hold_reason(memory, "came with the repository")
 }
 
 /// The memories that wait for good.
@@ -63,7 +25,7 @@ impl HeldMemories {
     pub(super) fn note_held<'a>(&mut self, events: impl Iterator<Item = &'a Event>) {
         let held = events
             .filter_map(remembered_memory)
-            .filter(|it| foreign_hold_reason(it).is_some());
+            .filter(|it| hold_reason(it).is_some());
         self.0.extend(held.map(|it| it.id));
     }
 
@@ -93,55 +55,20 @@ pub(super) fn admit_foreign_events(events: Vec<Event>, repo: &Space) -> Result<V
     events
         .into_iter()
         .filter(|it| !is_breaker(it))
-        .map(|it| admit_foreign_event(it, repo))
+        .map(|it| {
+            let mut event = admit_foreign_event(it, repo)?;
+            hold_memory(&mut event);
+            Ok(event)
+        })
         .collect()
 }
 
-/// The event as it counts here; or why the line is left out. It never says what the line holds.
-fn admit_foreign_event(mut event: Event, repo: &Space) -> Result<Event, String> {
-    let other_space = || Err(format!("it is about another space than {repo}"));
-    // Within the repository's own file its name has no host; lines from a store of the user's may have one.
-    if !event.space.is_called(repo) {
-        return other_space();
+/// What would wait here waits, though its line says that it is in use.
+fn hold_memory(event: &mut Event) {
+    if let EventBody::Remembered { memory, .. } = &mut event.what
+        && memory.status == Status::Active
+        && let Some(why) = hold_reason(memory)
+    {
+        memory.status = Status::Pending { why };
     }
-    event.space = repo.clone();
-    let clean = |text: &mut String| *text = neutralise_text(text);
-    event.actor.iter_mut().for_each(clean);
-    match &mut event.what {
-        EventBody::Remembered {
-            memory, rationale, ..
-        } => {
-            if !memory.space.is_called(repo) {
-                return other_space();
-            }
-            memory.space = repo.clone();
-            let moderated = import::moderate_imported_memory((**memory).clone());
-            **memory = distrust_memory(moderated.map_err(|it| it.to_string())?);
-            rationale.iter_mut().for_each(clean);
-        }
-        EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
-            reason.iter_mut().for_each(clean);
-        }
-        EventBody::Invalidated { reason, diff } => {
-            clean(reason);
-            diff.iter_mut().for_each(clean);
-        }
-        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => clean(reason),
-        EventBody::Retrieved { query, .. } => clean(query),
-        EventBody::Refreshed { followed, .. } => followed.iter_mut().for_each(clean),
-        EventBody::Restored { status, .. } => {
-            if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } =
-                status
-            {
-                clean(why);
-            }
-        }
-        EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {}
-        EventBody::Approved
-        | EventBody::Verified { .. }
-        | EventBody::Applied
-        | EventBody::Ran(_)
-        | EventBody::Refused { .. } => {}
-    }
-    Ok(event)
 }
