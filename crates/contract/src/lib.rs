@@ -16,10 +16,12 @@ pub mod derivation;
 mod embeddings;
 mod event_traces;
 mod logs;
+mod replicas;
 mod rollback;
 pub mod tokens;
 
 pub use event_traces::check_event_traces;
+pub use replicas::{TeamStep, check_replicas_converge, random_team_steps};
 pub use rollback::check_rollback;
 
 use std::{cell::Cell, collections::BTreeMap, sync::LazyLock};
@@ -88,6 +90,10 @@ pub struct ContractFixture<'a> {
     source: MapSource,
     policy: Policy,
     ticks: Cell<u32>,
+    /// How much was done so far.
+    serial: Cell<u32>,
+    /// Which of several worlds: their memories have ids of their own.
+    lane: u8,
 }
 
 impl<'a> ContractFixture<'a> {
@@ -102,6 +108,8 @@ impl<'a> ContractFixture<'a> {
                 ..Policy::default()
             },
             ticks: Cell::new(0),
+            serial: Cell::new(0),
+            lane: 0,
         }
     }
 
@@ -114,7 +122,9 @@ impl<'a> ContractFixture<'a> {
     fn run_at_next_second<T>(&self, act: impl FnOnce(&Context) -> T) -> T {
         let tick = self.ticks.get() + 1;
         self.ticks.set(tick);
-        let drawn = Cell::new(u128::from(tick) << 64);
+        let serial = self.serial.get() + 1;
+        self.serial.set(serial);
+        let drawn = Cell::new(u128::from(serial) << 64 | u128::from(self.lane) << 4);
         let random = || {
             drawn.set(drawn.get() + (1 << 60));
             drawn.get().reverse_bits()

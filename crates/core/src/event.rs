@@ -1,5 +1,6 @@
 //! What happened: every change and every showing is an event, and a batch of events is the only way to write.
 
+mod first_state;
 pub mod previous_state;
 pub mod trace;
 

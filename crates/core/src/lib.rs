@@ -102,6 +102,7 @@ pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod repair_text;
+pub mod replica;
 pub mod revise;
 pub mod rollback;
 pub mod runs;

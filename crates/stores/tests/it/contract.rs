@@ -4,7 +4,8 @@ use std::path::Path;
 
 use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
-    check_rollback, check_store_against_ram, check_total_limit, random_store_steps,
+    check_replicas_converge, check_rollback, check_store_against_ram, check_total_limit,
+    random_store_steps, random_team_steps,
 };
 use apostille_core::store::{Store, ram::RamStore};
 use apostille_stores::{jsonl::JsonlStore, split::SplitStore, sqlite::SqliteStore};
@@ -86,6 +87,19 @@ proptest! {
     #[test]
     fn jsonl_agrees_with_the_twin(steps in random_store_steps()) {
         on(jsonl, |open| check_store_against_ram(open, &steps));
+    }
+
+    #[test]
+    fn replicas_in_ram_converge(steps in random_team_steps()) {
+        let store = || -> Box<dyn Store> { Box::new(RamStore::default()) };
+        check_replicas_converge([store(), store(), store()], &steps);
+    }
+
+    #[test]
+    fn replicas_of_different_stores_converge(steps in random_team_steps()) {
+        let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let stores = [sqlite(dirs[0].path()), Box::new(RamStore::default()), jsonl(dirs[1].path())];
+        check_replicas_converge(stores, &steps);
     }
 
     #[test]

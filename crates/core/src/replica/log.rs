@@ -1,0 +1,240 @@
+//! The set of lines of a space, by memory: united with others in any order, it is the same set.
+
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use apostille_text::digest::Digest;
+use jiff::Timestamp;
+
+use super::line::{BadReplicaLine, ReplicaLine};
+use crate::{
+    event::EventBody,
+    memory::{Memory, MemoryId, Status},
+    space::Space,
+};
+
+/// The lines of a space.
+#[derive(Debug, Clone)]
+pub struct ReplicaLog {
+    space: Space,
+    memories: BTreeMap<MemoryId, SharedHistory>,
+}
+
+/// The lines about one memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedHistory {
+    remembered: Option<ReplicaLine>,
+    /// In the order of their places in time.
+    changes: Vec<ReplicaLine>,
+    tombstone: Option<ReplicaLine>,
+}
+
+/// What came of reading lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplicaIntake {
+    /// How many were new.
+    pub new: usize,
+    /// How many say that something was forgotten that was not known to be.
+    pub forgotten: usize,
+    /// How many were left out because their time is far ahead.
+    pub from_future: usize,
+    /// How many were left out for other reasons.
+    pub left_out: usize,
+    /// The first of these reasons.
+    pub why: Option<String>,
+    /// Whether a newer program wrote one of them.
+    pub is_newer: bool,
+}
+
+impl ReplicaLog {
+    /// A set without lines.
+    pub fn new(space: Space) -> Self {
+        Self {
+            space,
+            memories: BTreeMap::new(),
+        }
+    }
+
+    /// Whose memories they are about.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Adds a line; whether the set is another one now.
+    pub fn insert_line(&mut self, line: ReplicaLine) -> bool {
+        match self.memories.entry(line.id) {
+            Entry::Occupied(mut it) => it.get_mut().insert_line(line),
+            Entry::Vacant(it) => it.insert(SharedHistory::default()).insert_line(line),
+        }
+    }
+
+    /// Adds lines that this replica kept.
+    pub fn insert_known_texts<'a>(
+        &mut self,
+        texts: impl Iterator<Item = &'a str>,
+    ) -> ReplicaIntake {
+        self.insert_texts(texts, Timestamp::MAX, ReplicaLine::parse_known)
+    }
+
+    /// Adds lines that another replica wrote. What is dated behind `latest` is left out, except that something was forgotten:
+    /// a clock that is years ahead would win over everybody.
+    pub fn insert_foreign_texts<'a>(
+        &mut self,
+        texts: impl Iterator<Item = &'a str>,
+        latest: Timestamp,
+    ) -> ReplicaIntake {
+        self.insert_texts(texts, latest, ReplicaLine::parse_foreign)
+    }
+
+    fn insert_texts<'a>(
+        &mut self,
+        texts: impl Iterator<Item = &'a str>,
+        latest: Timestamp,
+        parse: fn(&str, &Space) -> Result<ReplicaLine, BadReplicaLine>,
+    ) -> ReplicaIntake {
+        let mut intake = ReplicaIntake::default();
+        for text in texts.filter(|it| !it.trim().is_empty()) {
+            match parse(text.trim_end(), &self.space) {
+                Ok(line) if !line.is_tombstone() && line.at.max(line.event.at) > latest => {
+                    intake.from_future += 1;
+                }
+                Ok(line) => {
+                    let is_tombstone = line.is_tombstone();
+                    let is_new = self.insert_line(line);
+                    intake.new += usize::from(is_new);
+                    intake.forgotten += usize::from(is_new && is_tombstone);
+                }
+                Err(why) => {
+                    intake.is_newer |= why == BadReplicaLine::Newer;
+                    intake.left_out += 1;
+                    intake.why.get_or_insert_with(|| why.to_string());
+                }
+            }
+        }
+        intake
+    }
+
+    /// The lines as they are written, in an order that every replica gives them.
+    pub fn lines(&self) -> impl Iterator<Item = &ReplicaLine> {
+        self.memories.values().flat_map(SharedHistory::lines)
+    }
+
+    /// How many lines there are.
+    pub fn count_lines(&self) -> usize {
+        self.lines().count()
+    }
+
+    /// Whether a line of this event is in the set.
+    pub fn has_line(&self, line: &ReplicaLine) -> bool {
+        let history = self.memories.get(&line.id);
+        history.is_some_and(|it| it.tombstone.is_some() || it.lines().any(|it| it.key == line.key))
+    }
+
+    /// How many memories were forgotten.
+    pub fn count_forgotten(&self) -> usize {
+        let all = self.memories.values();
+        all.filter(|it| it.tombstone.is_some()).count()
+    }
+
+    pub(super) fn history(&self, id: MemoryId) -> Option<&SharedHistory> {
+        self.memories.get(&id)
+    }
+
+    pub(super) fn histories(&self) -> impl Iterator<Item = (MemoryId, &SharedHistory)> {
+        self.memories.iter().map(|(id, it)| (*id, it))
+    }
+}
+
+impl SharedHistory {
+    fn insert_line(&mut self, line: ReplicaLine) -> bool {
+        if line.is_tombstone() {
+            // The memory's words go with its lines.
+            self.remembered = None;
+            self.changes.clear();
+            return replace_by_earlier(&mut self.tombstone, line);
+        }
+        if self.tombstone.is_some() {
+            return false;
+        }
+        if line.remembered().is_some() {
+            return replace_by_earlier(&mut self.remembered, line);
+        }
+        if let Some(at) = self.changes.iter().position(|it| it.key == line.key) {
+            if self.changes[at].order() <= line.order() {
+                return false;
+            }
+            self.changes.remove(at);
+        }
+        let at = self.changes.partition_point(|it| it.order() < line.order());
+        self.changes.insert(at, line);
+        true
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &ReplicaLine> {
+        let ends = [&self.remembered, &self.tombstone].into_iter().flatten();
+        ends.chain(&self.changes)
+    }
+
+    /// Whether the memory itself was told.
+    pub(super) fn is_told(&self) -> bool {
+        self.remembered.is_some()
+    }
+
+    pub(super) fn tombstone(&self) -> Option<&ReplicaLine> {
+        self.tombstone.as_ref()
+    }
+
+    /// The last place in time of a line about it.
+    pub(super) fn last_time(&self) -> Option<Timestamp> {
+        self.lines().map(|it| it.at).max()
+    }
+
+    /// Whether this event was told.
+    pub(super) fn has_key(&self, key: &Digest) -> bool {
+        self.lines().any(|it| it.key == *key)
+    }
+
+    /// Who brought the memory.
+    pub(super) fn author(&self) -> Option<&str> {
+        self.remembered.as_ref()?.event.actor.as_deref()
+    }
+
+    /// The memory as the lines have it.
+    pub(super) fn fold_memory(&self) -> Option<Memory> {
+        let mut memory = self.remembered.as_ref()?.remembered()?.clone();
+        for line in &self.changes {
+            memory.apply_event(&line.event);
+        }
+        Some(memory)
+    }
+
+    /// The last line that says where the memory stands.
+    pub(super) fn last_decision(&self) -> Option<&ReplicaLine> {
+        self.changes.iter().rev().find(|it| is_decision(it))
+    }
+
+    /// The memories that took the place of this one, each with the time at which it did.
+    pub(super) fn replacements(&self) -> impl Iterator<Item = (MemoryId, Timestamp)> {
+        self.changes.iter().filter_map(|it| match &it.event.what {
+            EventBody::Superseded { by, .. }
+            | EventBody::Corrected { by, .. }
+            | EventBody::Restored {
+                status: Status::Superseded { by },
+                ..
+            } => Some((*by, it.at)),
+            _ => None,
+        })
+    }
+}
+
+fn is_decision(line: &ReplicaLine) -> bool {
+    !matches!(line.event.what, EventBody::Refreshed { .. })
+}
+
+/// Puts a line in the place of one that is later in the order; whether it did.
+fn replace_by_earlier(place: &mut Option<ReplicaLine>, line: ReplicaLine) -> bool {
+    let is_earlier = place.as_ref().is_none_or(|it| line.order() < it.order());
+    if is_earlier {
+        *place = Some(line);
+    }
+    is_earlier
+}
