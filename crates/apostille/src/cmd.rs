@@ -29,6 +29,7 @@ mod show;
 mod spaces;
 mod stats;
 mod store;
+mod sync;
 mod task;
 mod token;
 mod trust;
@@ -157,6 +158,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Rollback(args) => rollback::run(ctx, args),
         CliCommand::Export(args) => export::run(ctx, args),
         CliCommand::Import(args) => import::run(ctx, args),
+        CliCommand::Sync(args) => sync::run(ctx, args),
         CliCommand::Learn(args) => learn::run(ctx, args),
         CliCommand::Init(args) => apostille_setup::init::run(ctx, args),
         CliCommand::Trust(args) => trust::run(ctx, args),

@@ -18,11 +18,14 @@ mod event_traces;
 mod logs;
 mod replicas;
 mod rollback;
+mod store_copy;
 pub mod tokens;
 
 pub use event_traces::check_event_traces;
 pub use replicas::{TeamStep, check_replicas_converge, random_team_steps};
 pub use rollback::check_rollback;
+
+pub use store_copy::check_store_copy;
 
 use std::{cell::Cell, collections::BTreeMap, sync::LazyLock};
 

@@ -112,6 +112,7 @@ pub mod speaker;
 pub mod standing_text;
 pub mod stats;
 pub mod store;
+pub mod store_copy;
 pub mod task_words;
 pub mod tokens;
 pub mod verify;

@@ -28,6 +28,7 @@
 //! [`git::Commit`] (one commit) and [`github::GitHub`] (a repository without a checkout). [`verdict_cache`] keeps verdicts in a file
 //! between runs and wraps any of them.
 
+pub mod exchange;
 pub mod git;
 pub mod github;
 pub mod verdict_cache;

@@ -3,6 +3,7 @@
 mod agents;
 mod command_line;
 pub mod help;
+mod sharing;
 mod store;
 mod task;
 mod upkeep;
@@ -31,8 +32,10 @@ pub use agents::{
     TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
+pub use sharing::{SyncArgs, SyncSetupArgs, SyncSubcommand};
 pub use store::{
-    StoreAddressArgs, StoreArgs, StoreGrantAccess, StoreGrantArgs, StoreRevokeArgs, StoreSubcommand,
+    StoreAddressArgs, StoreArgs, StoreCopyArgs, StoreGrantAccess, StoreGrantArgs, StoreRevokeArgs,
+    StoreSubcommand,
 };
 pub use task::{
     PhaseReportArgs, TaskArgs, TaskDoneArgs, TaskFileArgs, TaskForgetArgs, TaskHooksArgs,
@@ -172,6 +175,8 @@ pub enum CliCommand {
     Export(ExportArgs),
     /// Read an export, or the memory and rule files of other tools
     Import(ImportArgs),
+    /// Exchange memories with your team or your other machines
+    Sync(SyncArgs),
     /// Learn from the sessions that agents had before, by their transcripts on this machine
     Learn(LearnArgs),
     /// What is being done: start it, note what matters, end it
@@ -184,7 +189,7 @@ pub enum CliCommand {
     Serve(ServeArgs),
     /// Who may come through the socket of `serve`
     Token(TokenArgs),
-    /// The database of a team: make its tables, say who may use which space
+    /// Move everything from one store into another; say who may use a team's database
     Store(StoreArgs),
     /// The PIN that your decisions at a terminal take
     Pin(PinArgs),

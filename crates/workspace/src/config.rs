@@ -46,6 +46,7 @@ use crate::{
     repository_space::{
         RepositoryContact, RepositoryRequest, is_claim_refuted, settle_repository_space,
     },
+    sync_target::SyncTarget,
     system::System,
     trust::{BroughtFile, BroughtSettings, CloneIdentity, UntrustedReason, find_distrust},
 };
@@ -140,6 +141,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// How a person confirms what only a person decides.
     pub confirm: ConfirmMode,
+    /// Where replicas meet, unless another place was chosen for this repository on this machine.
+    pub sync: Option<SyncTarget>,
     /// What the user says about secrets.
     pub secrets: SecretPolicy,
     /// Where the gates of tasks are written down.
@@ -173,6 +176,7 @@ impl Settings {
             embedding_folder: None,
             model: ModelSettings::default(),
             confirm: ConfirmMode::Off,
+            sync: None,
             secrets: SecretPolicy::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_files: None,
@@ -254,7 +258,7 @@ impl Settings {
             names => names.join(", "),
         };
         let show_path = |it: &Option<PathBuf>| show_or_none(&it.as_ref().map(|it| it.display()));
-        let rows: [(SettingKey, &dyn ToString); 41] = [
+        let rows: [(SettingKey, &dyn ToString); 42] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -297,6 +301,7 @@ impl Settings {
             (SettingKey::ModelBudget, &model.budget),
             (SettingKey::ModelGuard, &model.guard),
             (SettingKey::QueuePerWeek, &policy.queue.per_week),
+            (SettingKey::Sync, &show_sync(&self.sync)),
             (SettingKey::SecretsAllow, &n_allowed),
             (SettingKey::SecretsRules, &n_rules),
             (SettingKey::BreakersBurst, &breakers.burst),
@@ -609,6 +614,16 @@ impl ConfigReader {
             SettingKey::TaskFiles => settings.task_files = Some(scalar.as_flag()?),
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
             SettingKey::QueuePerWeek => policy.queue.per_week = scalar.as_count()?,
+            // A variable is set by every command line, also an agent's, and what is shared cannot be taken back.
+            SettingKey::Sync if *origin == SettingOrigin::Environment => {
+                return Err("it is read from config files only".into());
+            }
+            SettingKey::Sync => {
+                settings.sync = match scalar.as_text()? {
+                    "off" => None,
+                    text => Some(SyncTarget::from_text(text, base, self.home.as_deref())?),
+                };
+            }
             SettingKey::SecretsAllow => {
                 let policy = settings.secrets.clone().with_allowed(scalar.as_list()?);
                 settings.secrets = policy.map_err(|it| it.to_string())?;
@@ -804,6 +819,12 @@ fn parse_name(scalar: &ConfigScalar) -> Result<&str, String> {
 fn is_repository_store(place: &ProjectFolder, origin: &SettingOrigin, store: &StoreUrl) -> bool {
     let is_said = matches!(origin, SettingOrigin::Flag | SettingOrigin::Environment);
     origin.is_repository() || (is_said && trust::is_store_in_checkout(place, store))
+}
+
+fn show_sync(target: &Option<SyncTarget>) -> String {
+    target
+        .as_ref()
+        .map_or_else(|| "off".into(), SyncTarget::to_string)
 }
 
 /// Where nobody says whether tasks write files, those are written that are there.

@@ -43,6 +43,8 @@ pub mod side_records;
 pub mod speaker;
 pub mod store_watcher;
 pub mod surroundings;
+pub mod sync;
+pub mod sync_target;
 pub mod system;
 pub mod task;
 pub mod tokens;

@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use crate::{config::DatabaseAccess, error::CommandError, parent_environment::is_below_agent};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 78] = [
+pub(crate) const NAMES: [&str; 79] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -90,6 +90,7 @@ pub(crate) const NAMES: [&str; 78] = [
     "APOSTILLE_HOOK_RETRY_MS",
     "PATH",
     "APOSTILLE_QUEUE_PER_WEEK",
+    "APOSTILLE_SYNC",
     "APOSTILLE_BREAKERS_BURST",
     "APOSTILLE_BREAKERS_COPIES",
     "APOSTILLE_BREAKERS_DRIFT",

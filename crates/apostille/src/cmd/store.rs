@@ -1,130 +1,182 @@
-//! `store`: the tables of a database, and which of its roles may use which spaces.
+//! `store`: everything is moved into another store, and proved to be there; the tables of a database and who may use them.
 
-use apostille_core::space::Space;
-use apostille_postgres::{
-    GrantAccess, PostgresUrl, SpaceGrant, list_grants, prepare_database, revoke_grants,
+mod grants;
+
+use std::sync::atomic::Ordering;
+
+use apostille_core::store_copy::{
+    CopiedSpace, SpaceProof, StoreCopyError, StoreCopyRun, copy_store,
 };
-use serde_json::json;
+use apostille_workspace::{config::StoreUrl, error::CommandError};
+use serde::Serialize;
 
+use super::progress_line::ProgressLine;
 use apostille_terminal::{
-    args::{
-        StoreAddressArgs, StoreArgs, StoreGrantAccess, StoreGrantArgs, StoreRevokeArgs,
-        StoreSubcommand,
+    args::{StoreArgs, StoreCopyArgs, StoreSubcommand},
+    command_context::{
+        CommandContext, CommandOutput, CommandResult, require_person, watch_interrupt,
     },
-    command_context::{CommandContext, CommandResult, require_person},
-    paint::{BOLD, style_text},
+    paint::{BOLD, GREEN, format_count},
 };
-use apostille_workspace::{error::CommandError, known_repositories::RepositoryFile};
 
-/// Prepares a database, or says who may use it.
+/// What came of a copy, in `--json`.
+#[derive(Serialize)]
+struct StoreCopyReply {
+    ok: bool,
+    outcome: &'static str,
+    from: String,
+    to: String,
+    spaces: Vec<CopiedSpaceView>,
+}
+
+#[derive(Serialize)]
+struct CopiedSpaceView {
+    space: String,
+    /// How many events were written now, or would be.
+    written: u64,
+    from: SpaceProofView,
+    to: SpaceProofView,
+    same: bool,
+}
+
+#[derive(Serialize)]
+struct SpaceProofView {
+    memories: u64,
+    events: u64,
+    digest: String,
+}
+
+impl From<&SpaceProof> for SpaceProofView {
+    fn from(it: &SpaceProof) -> Self {
+        Self {
+            memories: it.memories,
+            events: it.events,
+            digest: it.digest.to_string(),
+        }
+    }
+}
+
+impl From<&CopiedSpace> for CopiedSpaceView {
+    fn from(it: &CopiedSpace) -> Self {
+        Self {
+            space: it.space.as_str().into(),
+            written: it.written,
+            from: (&it.source).into(),
+            to: (&it.target).into(),
+            same: it.is_proven(),
+        }
+    }
+}
+
+/// Does what is asked of a store.
 pub fn run(ctx: &CommandContext, args: &StoreArgs) -> CommandResult {
     match &args.what {
-        StoreSubcommand::Prepare(args) => prepare(ctx, args),
-        StoreSubcommand::Grant(args) => grant_spaces(ctx, args),
-        StoreSubcommand::Revoke(args) => revoke_spaces(ctx, args),
-        StoreSubcommand::Grants(args) => show_grants(ctx, args),
+        StoreSubcommand::Copy(args) => copy(ctx, args),
+        StoreSubcommand::Prepare(args) => grants::prepare(ctx, args),
+        StoreSubcommand::Grant(args) => grants::grant_spaces(ctx, args),
+        StoreSubcommand::Revoke(args) => grants::revoke_spaces(ctx, args),
+        StoreSubcommand::Grants(args) => grants::show_grants(ctx, args),
     }
 }
 
-fn parse_address(args: &StoreAddressArgs) -> Result<PostgresUrl, CommandError> {
-    let url = args.address.parse::<PostgresUrl>();
-    url.map_err(|error| CommandError::usage(error.to_string()))
-}
-
-fn prepare(ctx: &CommandContext, args: &StoreAddressArgs) -> CommandResult {
-    let url = parse_address(args)?;
-    let access = ctx.system.database_access();
-    prepare_database(&url, &access.environment, &[])?;
-    let json = json!({"ok": true, "outcome": "prepared", "store": url.to_string()});
-    Ok(ctx.render_output(&json, |_| {
-        format!("prepared {url}\nlet a role use it: apostille store grant {url} ROLE --space OWNER/NAME\n")
-    }))
-}
-
-/// The whole names of spaces, as the memories of a checkout have them.
-fn complete_spaces(ctx: &CommandContext, spaces: &[Space]) -> Result<Vec<Space>, CommandError> {
-    let file = RepositoryFile::for_user(&ctx.system);
-    let known = file.map(|it| it.read_repositories()).transpose()?;
-    let known = known.unwrap_or_default();
+fn copy(ctx: &CommandContext, args: &StoreCopyArgs) -> CommandResult {
+    // A copy is taken as it is, in the voices that it says: a file that somebody else wrote is one to import.
+    require_person(&ctx.deciding_speaker()?, "vouch for a store that is copied")?;
     let (_, settings) = ctx.find_project()?;
-    let complete = |it: &Space| {
-        let found = known.resolve_name(it, &settings.repo);
-        let space = found.map_err(|error| CommandError::usage(format!("--space: {error}")))?;
-        // A grant is for one space and no other of a like name, so nothing is guessed.
-        if space.is_user() || space.host().is_some() {
-            return Ok(space);
-        }
-        let fault = format!("--space {space}: on which host is not known here");
-        Err(CommandError::usage(fault).with_hint(format!("say it whole: github.com/{space}")))
-    };
-    spaces.iter().map(complete).collect()
-}
-
-fn grant_spaces(ctx: &CommandContext, args: &StoreGrantArgs) -> CommandResult {
-    require_person(&ctx.deciding_speaker()?, "let a role use a space")?;
-    let url = parse_address(&args.store)?;
-    let access = match args.access {
-        StoreGrantAccess::Read => GrantAccess::Read,
-        StoreGrantAccess::Write => GrantAccess::Write,
-        StoreGrantAccess::Serve => GrantAccess::Serve,
-    };
-    let grant = |space| SpaceGrant {
-        member: args.role.clone(),
-        space,
-        access,
-    };
-    let grants: Vec<SpaceGrant> = if args.everywhere {
-        vec![grant(None)]
-    } else {
-        let spaces = complete_spaces(ctx, &args.spaces)?;
-        spaces.into_iter().map(|it| grant(Some(it))).collect()
-    };
-    prepare_database(&url, &ctx.system.database_access().environment, &grants)?;
-    let named: Vec<String> = grants.iter().map(name_granted_space).collect();
-    let json = json!({"ok": true, "outcome": "granted", "role": args.role, "spaces": named});
-    Ok(ctx.render_output(&json, |_| {
-        format!("{} may use {}\n", args.role, named.join(", "))
-    }))
-}
-
-fn revoke_spaces(ctx: &CommandContext, args: &StoreRevokeArgs) -> CommandResult {
-    require_person(&ctx.deciding_speaker()?, "take a space from a role")?;
-    let url = parse_address(&args.store)?;
-    let environment = ctx.system.database_access().environment;
-    let space = complete_spaces(ctx, args.space.as_slice())?.pop();
-    if !revoke_grants(&url, &environment, &args.role, space.as_ref())? {
-        let fault = format!("{} has no such grant", args.role);
-        return Err(CommandError::usage(fault).with_hint(format!("apostille store grants {url}")));
+    let (from, to) = (parse_store(ctx, &args.from)?, parse_store(ctx, &args.to)?);
+    if from == to {
+        return Err(CommandError::usage("FROM and TO are the same store"));
     }
-    let json = json!({"ok": true, "outcome": "revoked", "role": args.role});
-    Ok(ctx.render_output(&json, |_| format!("{} may no longer use it\n", args.role)))
+    let source = from
+        .open_existing(&settings.repo, &settings.database)?
+        .ok_or_else(|| CommandError::usage(format!("there is no store at {from}")))?;
+    let target = match args.dry_run {
+        true => match to.open_existing(&settings.repo, &settings.database)? {
+            Some(target) => target,
+            None => Box::new(apostille_core::store::ram::RamStore::default()),
+        },
+        false => to.open_store(&settings.repo, None, &settings.database)?,
+    };
+    let stop = watch_interrupt();
+    let progress = ProgressLine::new(ctx, "copying", "events");
+    let copied = copy_store(
+        &*source,
+        &*target,
+        &StoreCopyRun {
+            keeps_telemetry_apart: matches!(to, StoreUrl::Jsonl(_)),
+            is_dry_run: args.dry_run,
+            goes_on: &|done, all| {
+                progress.report(done as f64, all as f64);
+                !stop.load(Ordering::Relaxed)
+            },
+        },
+    );
+    progress.end();
+    let Some(copied) = copied.map_err(convert_copy_error)? else {
+        let fault = CommandError::usage("the copy was interrupted");
+        return Err(fault.with_hint("run it again: it goes on from here"));
+    };
+    Ok(build_copy_output(ctx, args.dry_run, (&from, &to), &copied))
 }
 
-fn show_grants(ctx: &CommandContext, args: &StoreAddressArgs) -> CommandResult {
-    let url = parse_address(args)?;
-    let grants = list_grants(&url, &ctx.system.database_access().environment)?;
-    let views: Vec<_> = grants
-        .iter()
-        .map(|it| json!({"role": it.member, "space": name_granted_space(it), "access": name_access(it.access)}))
-        .collect();
-    let json = json!({"ok": true, "grants": views});
-    Ok(ctx.render_output(&json, |_| {
-        let line = |it: &SpaceGrant| {
-            let (role, space) = (style_text(BOLD, &it.member), name_granted_space(it));
-            format!("{role}  {space}  {}\n", name_access(it.access))
+fn parse_store(ctx: &CommandContext, text: &str) -> CommandResult<StoreUrl> {
+    let home = ctx.system.env.home_dir();
+    StoreUrl::from_text(text, &ctx.system.cwd, home.as_deref())
+        .map_err(|why| CommandError::usage(format!("'{text}': {why}")))
+}
+
+fn convert_copy_error(error: StoreCopyError) -> CommandError {
+    match error {
+        StoreCopyError::Store(error) => error.into(),
+        other => CommandError::usage(other),
+    }
+}
+
+fn build_copy_output(
+    ctx: &CommandContext,
+    is_dry_run: bool,
+    (from, to): (&StoreUrl, &StoreUrl),
+    copied: &[CopiedSpace],
+) -> CommandOutput {
+    let is_proven = copied.iter().all(CopiedSpace::is_proven);
+    let reply = StoreCopyReply {
+        ok: is_dry_run || is_proven,
+        outcome: match (is_dry_run, is_proven) {
+            (true, _) => "planned",
+            (false, true) => "copied",
+            (false, false) => "differs",
+        },
+        from: from.to_string(),
+        to: to.to_string(),
+        spaces: copied.iter().map(CopiedSpaceView::from).collect(),
+    };
+    let answer = ctx.render_output(&reply, |_| format_copy_reply(&reply));
+    answer.nothing_if(!reply.ok)
+}
+
+fn format_copy_reply(reply: &StoreCopyReply) -> String {
+    let mut out = String::new();
+    for it in &reply.spaces {
+        let written = format_count(it.written, "event", "events");
+        let word = if reply.outcome == "planned" {
+            "would be written"
+        } else {
+            "written"
         };
-        grants.iter().map(line).collect()
-    }))
-}
-
-fn name_granted_space(grant: &SpaceGrant) -> String {
-    let space = grant.space.as_ref().map(|it| it.as_str().to_owned());
-    space.unwrap_or_else(|| "every space".into())
-}
-
-fn name_access(access: GrantAccess) -> &'static str {
-    match access {
-        GrantAccess::Read => "read",
-        GrantAccess::Write | GrantAccess::Serve => "write",
+        out += &format!("{BOLD}{}{BOLD:#}: {written} {word}\n", it.space);
+        for (side, proof) in [("from", &it.from), ("to", &it.to)] {
+            let memories = format_count(proof.memories, "memory", "memories");
+            let events = format_count(proof.events, "event", "events");
+            let digest = &proof.digest[..16];
+            out += &format!("  {side:<5}{memories}, {events}, digest {digest}\n");
+        }
+    }
+    let (from, to) = (&reply.from, &reply.to);
+    out + &match reply.outcome {
+        "copied" => format!("{GREEN}copied{GREEN:#} {from} to {to}: both hold the same\n"),
+        "planned" => format!("nothing was written to {to}\n"),
+        _ => format!(
+            "{from} and {to} differ: something wrote to one of them meanwhile; run it again\n"
+        ),
     }
 }

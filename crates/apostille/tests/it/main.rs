@@ -78,6 +78,7 @@ mod spaces;
 mod story;
 mod subagents;
 mod symbols;
+mod sync;
 mod task;
 #[cfg(unix)]
 mod team;

@@ -321,7 +321,8 @@ impl StepPlanner<'_> {
         let channel = memory.voice.channel;
         let has_arrived = channel == Channel::Repository || channel.is_outside();
         let is_kept_back = has_arrived && wanted.is_active() && !memory.is_active();
-        match hold_arrived(wanted).filter(|_| is_kept_back) {
+        // Marks are those of this replica's own look: a line may leave them out.
+        match hold_arrived(memory).filter(|_| is_kept_back) {
             Some(_) if memory.status.stage() == Stage::Pending => memory.status.clone(),
             Some(why) => Status::Pending { why },
             None => wanted.status.clone(),

@@ -147,7 +147,10 @@ fn list_memory_lines(
         }
         put_first_state(&mut events, &first);
     }
-    let mut last = history.and_then(|it| it.last_time());
+    // A decision about a replacement is one about what it replaces, too.
+    let replaced = memory.supersedes.and_then(|it| log.history(it));
+    let known = [history, replaced].into_iter().flatten();
+    let mut last = known.filter_map(|it| it.last_time()).max();
     let mut lines = Vec::new();
     for logged in &events {
         let at = place_behind(logged.event.at, last);

@@ -88,6 +88,12 @@ impl Checkout {
         self.config.remote_urls().contains_key(name)
     }
 
+    /// The address of a remote, as the repository's configuration has it.
+    #[must_use]
+    pub fn find_remote_url(&self, name: &str) -> Option<&str> {
+        self.config.remote_urls().get(name).copied()
+    }
+
     /// Git's folder of this working tree.
     #[must_use]
     pub fn git_dir(&self) -> &Path {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
-    check_replicas_converge, check_rollback, check_store_against_ram, check_total_limit,
-    random_store_steps, random_team_steps,
+    check_replicas_converge, check_rollback, check_store_against_ram, check_store_copy,
+    check_total_limit, random_store_steps, random_team_steps,
 };
 use apostille_core::store::{Store, ram::RamStore};
 use apostille_stores::{jsonl::JsonlStore, split::SplitStore, sqlite::SqliteStore};
@@ -87,6 +87,15 @@ proptest! {
     #[test]
     fn jsonl_agrees_with_the_twin(steps in random_store_steps()) {
         on(jsonl, |open| check_store_against_ram(open, &steps));
+    }
+
+    #[test]
+    fn copy_of_a_store_is_that_store(steps in random_store_steps(), from in 0_usize..2, to in 0_usize..2) {
+        let kinds: [fn(&Path) -> Box<dyn Store>; 2] = [sqlite, jsonl];
+        let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let open_source = || kinds[from](dirs[0].path());
+        let open_target = || kinds[to](dirs[1].path());
+        check_store_copy(&open_source, &open_target, &steps, to == 1);
     }
 
     #[test]

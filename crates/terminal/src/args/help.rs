@@ -42,7 +42,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Work on something", &["task", "report"]),
-    ("Move it", &["export", "import", "learn"]),
+    ("Move it", &["export", "import", "sync", "store", "learn"]),
     ("Serve agents", &["mcp", "serve", "token", "hook"]),
     (
         "Set up",
@@ -131,6 +131,34 @@ Examples:
 
 A fact about the repository needs a citation; a preference or a correction does not.
 When much the same is known, nothing is kept and the three choices are printed (exit code 3).",
+    ),
+    (
+        "sync",
+        "\
+Examples:
+  $ apostille sync setup git        # once in each clone: this repository's own remote
+  $ apostille sync                  # fetch what is new, follow it, push what is new here
+  $ apostille sync --dry-run
+  $ apostille sync status
+  $ apostille sync --user --with folder:~/Sync/memory
+
+The target holds the same lines in refs/apostille/memories of the remote, or in files of a folder.
+Every write is kept here first; a sync can be interrupted and repeated, and comes in any order.
+What arrives is looked over like anything from outside. `forget` erases in every replica that syncs.
+Your own memories stay at home unless you say --user. Offline: exit code 4, and nothing is lost.",
+    ),
+    (
+        "store copy",
+        "\
+Examples:
+  $ apostille store copy sqlite:old.db sqlite:new.db
+  $ apostille store copy ~/.local/share/apostille/memories.db jsonl:backup.jsonl
+
+Everything of every space is copied: memories with their ids, numbers and counters, and the whole
+history with its times. Vectors of a local model are left out; they are made again.
+It can be interrupted and run again: what is there is not copied twice. At the end both stores are
+counted and their digests compared, space by space (exit code 1 where they differ).
+A TO that holds anything else of the same space is refused.",
     ),
     (
         "hook",

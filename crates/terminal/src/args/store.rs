@@ -15,6 +15,8 @@ pub struct StoreArgs {
 /// What is done about stores.
 #[derive(Debug, Subcommand)]
 pub enum StoreSubcommand {
+    /// Copy everything into another store: ids, numbers, history, counters
+    Copy(StoreCopyArgs),
     /// Make the tables of a Postgres database, or bring them up to date
     ///
     /// Connect as the role that is to own the tables, once. Everybody else connects as a role that owns nothing and that
@@ -83,4 +85,18 @@ pub struct StoreRevokeArgs {
     /// The space; every space unless said
     #[arg(long, value_name = "OWNER/NAME")]
     pub space: Option<Space>,
+}
+
+/// `store copy`.
+#[derive(Debug, Args)]
+pub struct StoreCopyArgs {
+    /// The store to read: sqlite:PATH, jsonl:PATH or postgres://…
+    #[arg(value_name = "FROM")]
+    pub from: String,
+    /// The store to write: one that is not there yet, or that an interrupted copy left
+    #[arg(value_name = "TO")]
+    pub to: String,
+    /// Say what would be copied, and write nothing
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
 }

@@ -72,6 +72,8 @@ words! {
         TaskNotes = "task.notes",
         /// How many decisions a week are put before the person.
         QueuePerWeek = "queue.per_week",
+        /// Where replicas meet.
+        Sync = "sync",
         /// Which values are no secrets.
         SecretsAllow = "secrets.allow",
         /// What is a secret besides.

@@ -68,6 +68,10 @@ pub(super) fn check_repository_setting(
         key if key.is_breakers() => {
             "a repository does not say what is watched; set it in your own config file"
         }
+        SettingKey::Sync if !matches!(scalar.as_text()?, "off" | "git" | "git:origin") => {
+            "a repository may only choose its own remote, as in sync = \"git\"; \
+             set another target in your own config file"
+        }
         SettingKey::RequireCitations if !scalar.as_flag()? => {
             "a repository cannot switch a check off; set it in your own config file"
         }
@@ -276,6 +280,16 @@ mod tests {
             text("evil.com/evil/*"),
             Err("whom you trust"),
         );
+    }
+
+    #[test]
+    fn a_repository_shares_through_its_own_remote_only() {
+        for word in ["off", "git", "git:origin"] {
+            check(SettingKey::Sync, text(word), Ok(()));
+        }
+        for word in ["folder:/tmp/x", "git:mallory", "https://evil.example.com"] {
+            check(SettingKey::Sync, text(word), Err("its own remote"));
+        }
     }
 
     #[test]

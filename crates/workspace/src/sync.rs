@@ -1,0 +1,585 @@
+//! Replicas on laptops: the store of this machine exchanges what happened in a space with a target that others reach, too.
+//!
+//! The rules are the core's ([`apostille_core::replica`]); here are the files, the transports and the order of the steps. What
+//! happened at home is written down first, then lines are fetched, the store follows them, and last the target is given what it
+//! lacks. Each step can be the last one: the next run goes on from there.
+
+mod folder_target;
+mod git_target;
+pub mod replica_folder;
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use apostille_core::{
+    Context,
+    memory::MemoryId,
+    replica::{
+        ReplicaLog, ReplicaState,
+        apply::{
+            ReplicaChanges, ReplicaRun, apply_replica_log, bury_forgotten, survey_replica_log,
+        },
+        collect::{collect_local_changes, has_local_changes},
+        log::ReplicaIntake,
+    },
+    space::Space,
+    store::{MemoryFilter, StoreError},
+};
+use apostille_git::exchange::ExchangeError;
+use jiff::SignedDuration;
+use serde::Serialize;
+
+use crate::{
+    config::Settings, error::CommandError, sync_target::SyncTarget, system::System,
+    workspace::Workspace,
+};
+use folder_target::FolderTarget;
+use git_target::GitTarget;
+use replica_folder::{ReplicaFile, ReplicaFolder, TargetRecord};
+
+/// How far ahead of this clock a line may be dated.
+const AHEAD: SignedDuration = SignedDuration::from_hours(24);
+/// How often somebody else may be first before it is given up.
+const TRIES: usize = 6;
+/// So many memories may be forgotten at once by others without a question, and so large a part of all (one in so many).
+const FEW_FORGOTTEN: usize = 20;
+const PART_FORGOTTEN: usize = 5;
+/// How long a sync is waited for by who chooses a target.
+const SETUP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a sync did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// Another process syncs this space.
+    #[error("another process is syncing this memory")]
+    Busy,
+    /// The target is out of reach: offline, or no access.
+    #[error("{0}; nothing is lost, what is new goes with the next sync")]
+    Unreachable(String),
+    /// Others forgot very much at once.
+    #[error(
+        "others forgot {forgotten} of {all} memories; nothing was changed here: look with --dry-run, and accept it with --accept-forgotten"
+    )]
+    ManyForgotten {
+        /// How many.
+        forgotten: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// Somebody asked to stop.
+    #[error("it was interrupted; the next sync goes on from here")]
+    Interrupted,
+    /// This cannot be synced so.
+    #[error("{0}")]
+    Unfit(String),
+    /// The store or the settings are broken.
+    #[error("{}", .0.message())]
+    Broken(CommandError),
+}
+
+impl From<CommandError> for SyncError {
+    fn from(error: CommandError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl From<StoreError> for SyncError {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<ExchangeError> for SyncError {
+    fn from(error: ExchangeError) -> Self {
+        match error {
+            ExchangeError::Interrupted => Self::Interrupted,
+            ExchangeError::Unreachable(_) | ExchangeError::TooSlow | ExchangeError::NoGit => {
+                Self::Unreachable(error.to_string())
+            }
+            ExchangeError::Strange(_) | ExchangeError::Refused(_) => Self::Unfit(error.to_string()),
+            ExchangeError::Io(error) => Self::Broken(CommandError::internal(error)),
+        }
+    }
+}
+
+impl From<SyncError> for CommandError {
+    fn from(error: SyncError) -> Self {
+        match error {
+            SyncError::Broken(error) => error,
+            SyncError::Unfit(_) | SyncError::ManyForgotten { .. } => Self::usage(error),
+            SyncError::Busy | SyncError::Unreachable(_) | SyncError::Interrupted => {
+                let what = error.to_string();
+                let source = Box::from("not synced");
+                StoreError::Unavailable { what, source }.into()
+            }
+        }
+    }
+}
+
+/// How a sync is run.
+pub struct SyncRequest<'a> {
+    /// The target.
+    pub target: &'a SyncTarget,
+    /// Whose memories.
+    pub space: &'a Space,
+    /// Whether to look only.
+    pub is_dry_run: bool,
+    /// Whether much may be forgotten at once.
+    pub accepts_forgotten: bool,
+    /// How long another process that syncs is waited for.
+    pub patience: Duration,
+    /// Ends what is under way.
+    pub stop: &'a AtomicBool,
+    /// Told how many steps of how many are done.
+    pub progress: &'a dyn Fn(usize, usize),
+}
+
+/// What a sync came to.
+#[derive(Debug, Clone, Default)]
+pub struct SyncReport {
+    /// How many lines were given to the target, or would be.
+    pub sent: usize,
+    /// How many new lines came from it.
+    pub received: usize,
+    /// What they changed here, or would change.
+    pub changes: ReplicaChanges,
+    /// What was left out of what came.
+    pub intake: ReplicaIntake,
+}
+
+/// A place that holds the set of lines.
+trait ExchangeTarget {
+    /// What it looks like now: as long as this is the same, it holds the same.
+    fn find_fingerprint(&mut self) -> Result<String, SyncError>;
+
+    /// The lines that it holds and that may be new here, and how the target looks with them.
+    fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError>;
+
+    /// How many lines it lacks.
+    fn count_missing(&mut self, log: &ReplicaLog) -> Result<usize, SyncError>;
+
+    /// Gives it what it lacks and takes away what was forgotten; how it looks then, or `None` where somebody else was
+    /// first.
+    fn store_lines(&mut self, log: &ReplicaLog) -> Result<Option<String>, SyncError>;
+
+    /// Removes what was forgotten from what is kept of the target on this machine.
+    fn clean_up(&mut self, has_forgotten: bool) -> Result<(), SyncError>;
+}
+
+/// Exchanges what happened in a space with a target.
+pub fn sync_space(
+    system: &System,
+    workspace: &Workspace,
+    request: &SyncRequest,
+) -> Result<SyncReport, SyncError> {
+    check_fitness(workspace, request.target, request.space)?;
+    let folder = ReplicaFolder::locate(system, &workspace.settings.store, request.space)?;
+    let _alone = folder.lock(request.patience)?;
+    let file = folder.read_file()?;
+    let mut target = open_target(system, workspace, request, &folder, &file)?;
+    let mut run = SyncRun {
+        cx: workspace.context_for(request.space),
+        workspace,
+        request,
+        folder: &folder,
+        file,
+    };
+    run.exchange(&mut *target)
+}
+
+/// Whether a space can be shared so.
+fn check_fitness(
+    workspace: &Workspace,
+    target: &SyncTarget,
+    space: &Space,
+) -> Result<(), SyncError> {
+    let settings = &workspace.settings;
+    let unfit = |why: String| Err(SyncError::Unfit(why));
+    if settings.own_store.is_some() && !space.is_user() {
+        return unfit(
+            "this repository's memories are a file of the repository, which git itself shares"
+                .into(),
+        );
+    }
+    if space.is_user() && matches!(target, SyncTarget::Git(_)) {
+        return unfit("your own memories are not pushed to a repository's remote; name a folder of yours: --with folder:PATH".into());
+    }
+    let is_local = space.as_str().starts_with("local/");
+    if is_local && matches!(target, SyncTarget::Git(_)) {
+        return unfit(format!(
+            "{} has no name that others know it by: its remote gives it none",
+            space
+        ));
+    }
+    Ok(())
+}
+
+fn open_target<'a>(
+    system: &System,
+    workspace: &Workspace,
+    request: &SyncRequest<'a>,
+    folder: &ReplicaFolder,
+    file: &ReplicaFile,
+) -> Result<Box<dyn ExchangeTarget + 'a>, SyncError> {
+    Ok(match request.target {
+        SyncTarget::Git(remote) => {
+            let checkout = workspace.place.checkout.as_ref();
+            let url = checkout.and_then(|it| it.find_remote_url(remote));
+            let Some(url) = url.filter(|_| workspace.settings.contact.is_here) else {
+                let why = format!(
+                    "this checkout has no remote '{remote}' for {}",
+                    request.space
+                );
+                return Err(SyncError::Unfit(why));
+            };
+            let url = resolve_remote_path(url, workspace);
+            Box::new(GitTarget::open(
+                &folder.remote_folder(),
+                &url,
+                request.stop,
+            )?)
+        }
+        SyncTarget::Folder(path) => {
+            let draw = (system.random_source())();
+            let space = request.space;
+            let is_new = !request.is_dry_run;
+            Box::new(FolderTarget::open(
+                path,
+                space,
+                &file.replica,
+                (draw, is_new),
+            )?)
+        }
+    })
+}
+
+/// A remote that is a path is one from the checkout.
+fn resolve_remote_path(url: &str, workspace: &Workspace) -> String {
+    let is_relative = url.starts_with("./") || url.starts_with("../");
+    match is_relative {
+        true => workspace.place.root.join(url).display().to_string(),
+        false => url.to_owned(),
+    }
+}
+
+/// One run.
+struct SyncRun<'a> {
+    cx: Context<'a>,
+    workspace: &'a Workspace,
+    request: &'a SyncRequest<'a>,
+    folder: &'a ReplicaFolder,
+    file: ReplicaFile,
+}
+
+impl SyncRun<'_> {
+    fn exchange(&mut self, target: &mut dyn ExchangeTarget) -> Result<SyncReport, SyncError> {
+        let name = self.request.target.to_string();
+        let done = self.exchange_lines(&name, target);
+        let record = self.file.targets.entry(name).or_default();
+        let problem = done.as_ref().err().map(ToString::to_string);
+        let is_news = record.problem != problem || done.as_ref().is_ok_and(is_something_new);
+        record.problem = problem;
+        if is_news && !self.request.is_dry_run {
+            record.at = Some(self.cx.now.to_string());
+            self.folder.write_file(&self.file)?;
+        }
+        done
+    }
+
+    fn exchange_lines(
+        &mut self,
+        name: &str,
+        target: &mut dyn ExchangeTarget,
+    ) -> Result<SyncReport, SyncError> {
+        let empty = ReplicaLog::new(self.request.space.clone());
+        let is_changed = has_local_changes(&self.cx, &empty, &self.file.state)?;
+        let record = self.file.targets.get(name).cloned().unwrap_or_default();
+        if !is_changed
+            && self.is_up_to_date(&record)
+            && record.seen == Some(target.find_fingerprint()?)
+        {
+            return Ok(SyncReport::default());
+        }
+        let mut log = self.folder.read_log(self.request.space)?;
+        let mut report = SyncReport::default();
+        let n_known = log.count_forgotten();
+        collect_local_changes(&self.cx, &mut log, &mut self.file.state)?;
+        if !self.request.is_dry_run {
+            // What happened here is told, whatever becomes of the target.
+            self.save(&log)?;
+        }
+        for _ in 0..TRIES {
+            self.hear(target, &mut log, &mut report)?;
+            report.sent = target.count_missing(&log)?;
+            if self.request.is_dry_run {
+                report.changes = survey_replica_log(&self.cx, &log, &self.file.state)?;
+                return Ok(report);
+            }
+            self.check_forgotten(&log)?;
+            self.follow(&log, &mut report)?;
+            self.save(&log)?;
+            if let Some(seen) = target.store_lines(&log)? {
+                let record = self.file.targets.entry(name.into()).or_default();
+                record.seen = Some(seen);
+                record.lines = log.count_lines();
+                let generation = self.file.generation;
+                record.generation = generation;
+                target.clean_up(log.count_forgotten() > n_known)?;
+                return Ok(report);
+            }
+        }
+        let why = format!("others wrote to it {TRIES} times meanwhile; try again");
+        Err(SyncError::Unreachable(why))
+    }
+
+    /// Whether the target was given everything that was known when it was seen last.
+    fn is_up_to_date(&self, record: &TargetRecord) -> bool {
+        record.seen.is_some() && record.generation == self.file.generation
+    }
+
+    fn hear(
+        &mut self,
+        target: &mut dyn ExchangeTarget,
+        log: &mut ReplicaLog,
+        report: &mut SyncReport,
+    ) -> Result<(), SyncError> {
+        let lines = target.fetch_lines()?;
+        self.check_stop()?;
+        let latest = self.cx.now.checked_add(AHEAD).unwrap_or(self.cx.now);
+        let intake = log.insert_foreign_texts(lines.iter().map(String::as_str), latest);
+        if intake.is_newer {
+            let why = "the target holds what a newer program wrote; update apostille";
+            return Err(SyncError::Unfit(why.into()));
+        }
+        report.received += intake.new;
+        report.intake = intake;
+        bury_forgotten(&self.cx, log, &self.file.state);
+        Ok(())
+    }
+
+    fn check_stop(&self) -> Result<(), SyncError> {
+        match self.request.stop.load(Ordering::Relaxed) {
+            true => Err(SyncError::Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Very much that goes at once is a mistake or an attack more often than a wish, and cannot be brought back.
+    fn check_forgotten(&self, log: &ReplicaLog) -> Result<(), SyncError> {
+        if self.request.accepts_forgotten {
+            return Ok(());
+        }
+        let survey = survey_replica_log(&self.cx, log, &self.file.state)?;
+        let forgotten = survey.erased.len();
+        if forgotten <= FEW_FORGOTTEN {
+            return Ok(());
+        }
+        let all = self.cx.store.list_memories(&MemoryFilter {
+            spaces: vec![self.request.space.clone()],
+            limit: usize::MAX,
+            ..MemoryFilter::default()
+        })?;
+        let all = all.len();
+        match forgotten * PART_FORGOTTEN > all {
+            true => Err(SyncError::ManyForgotten { forgotten, all }),
+            false => Ok(()),
+        }
+    }
+
+    /// Has the store follow the lines.
+    fn follow(&mut self, log: &ReplicaLog, report: &mut SyncReport) -> Result<(), SyncError> {
+        let mut state = self.file.state.clone();
+        let cx = self.cx;
+        let done = apply_replica_log(&cx, log, &mut state, self);
+        self.file.state = state;
+        let done = done?;
+        self.forget_side_records(&done.erased)?;
+        if done.is_interrupted {
+            return Err(SyncError::Interrupted);
+        }
+        add_changes(&mut report.changes, done);
+        Ok(())
+    }
+
+    fn forget_side_records(&self, erased: &[MemoryId]) -> Result<(), SyncError> {
+        for id in erased {
+            self.workspace.forget_side_record(*id)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the lines and how far the log was read.
+    fn save(&mut self, log: &ReplicaLog) -> Result<(), SyncError> {
+        if self.folder.write_log(log)? {
+            self.file.generation += 1;
+        }
+        self.folder.write_file(&self.file)?;
+        Ok(())
+    }
+}
+
+impl ReplicaRun for SyncRun<'_> {
+    fn save_state(&mut self, state: &ReplicaState) -> Result<(), StoreError> {
+        self.file.state = state.clone();
+        self.folder.write_file(&self.file)
+    }
+
+    fn goes_on(&mut self, done: usize, all: usize) -> bool {
+        (self.request.progress)(done, all);
+        !self.request.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn is_something_new(report: &SyncReport) -> bool {
+    report.sent + report.received > 0 || report.changes != ReplicaChanges::default()
+}
+
+/// A run may follow the lines more than once, when others write meanwhile.
+fn add_changes(sum: &mut ReplicaChanges, more: ReplicaChanges) {
+    sum.arrived += more.arrived;
+    sum.held += more.held;
+    sum.changed += more.changed;
+    sum.contested += more.contested;
+    sum.left_out = more.left_out;
+    sum.erased.extend(more.erased);
+}
+
+/// How a space is shared, in `sync status`.
+#[derive(Debug, Serialize)]
+pub struct SyncStatusView {
+    /// Whose memories.
+    pub space: String,
+    /// With what; `None`: with nobody.
+    pub target: Option<String>,
+    /// How many lines are known.
+    pub lines: usize,
+    /// Whether something happened here that was not told yet.
+    pub is_behind: bool,
+    /// When something was last exchanged, or last failed.
+    pub last: Option<String>,
+    /// What was wrong the last time.
+    pub problem: Option<String>,
+}
+
+impl fmt::Display for SyncStatusView {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Some(target) = &self.target else {
+            return write!(f, "{}: not shared", self.space);
+        };
+        write!(f, "{}: with {target}, {} lines", self.space, self.lines)?;
+        match &self.last {
+            Some(at) => write!(f, ", last news {at}")?,
+            None => write!(f, ", never yet")?,
+        }
+        if self.is_behind {
+            write!(f, "; something here was not told yet")?;
+        }
+        match &self.problem {
+            Some(why) => write!(f, "; the last time {why}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How the repository's and the user's spaces are shared.
+pub fn read_sync_status(
+    system: &System,
+    workspace: &Workspace,
+) -> Result<Vec<SyncStatusView>, CommandError> {
+    let spaces = workspace.spaces();
+    let views = spaces
+        .iter()
+        .map(|it| read_space_status(system, workspace, it));
+    views.collect()
+}
+
+fn read_space_status(
+    system: &System,
+    workspace: &Workspace,
+    space: &Space,
+) -> Result<SyncStatusView, CommandError> {
+    let settings = &workspace.settings;
+    let target = choose_target(system, settings, space)?;
+    let folder = ReplicaFolder::locate(system, &settings.store, space)?;
+    let file = folder.read_file()?;
+    let target = target.map(|it| it.to_string());
+    let record = target.as_ref().and_then(|it| file.targets.get(it)).cloned();
+    let record = record.unwrap_or_default();
+    let log = ReplicaLog::new(space.clone());
+    let is_changed = has_local_changes(&workspace.context_for(space), &log, &file.state)?;
+    let is_told = record.seen.is_some() && record.generation == file.generation;
+    Ok(SyncStatusView {
+        space: space.as_str().into(),
+        is_behind: target.is_some() && (is_changed || !is_told),
+        target,
+        lines: record.lines,
+        last: record.at,
+        problem: record.problem,
+    })
+}
+
+/// The target of a space: the one that was chosen for it on this machine, else the one in the settings.
+pub fn choose_target(
+    system: &System,
+    settings: &Settings,
+    space: &Space,
+) -> Result<Option<SyncTarget>, CommandError> {
+    let folder = ReplicaFolder::locate(system, &settings.store, space)?;
+    let chosen = folder.read_file()?.target;
+    Ok(match chosen.as_deref() {
+        Some("off") => None,
+        Some(text) => SyncTarget::from_text(text, &system.cwd, None).ok(),
+        None => settings.sync.clone().filter(|_| !space.is_user()),
+    })
+}
+
+/// Chooses the target of a space on this machine; `None`: it is shared with nobody.
+pub fn set_up_target(
+    system: &System,
+    workspace: &Workspace,
+    space: &Space,
+    target: Option<&SyncTarget>,
+) -> Result<(), SyncError> {
+    if let Some(target) = target {
+        check_fitness(workspace, target, space)?;
+    }
+    let folder = ReplicaFolder::locate(system, &workspace.settings.store, space)?;
+    let _alone = folder.lock(SETUP_PATIENCE)?;
+    let mut file = folder.read_file()?;
+    file.target = Some(target.map_or_else(|| "off".into(), SyncTarget::to_string));
+    folder.write_file(&file)?;
+    Ok(())
+}
+
+/// Syncs the repository's space with its target while nobody waits; `None` where it has none, or another process is at it.
+pub fn sync_unattended(
+    system: &System,
+    workspace: &Workspace,
+) -> Result<Option<SyncReport>, CommandError> {
+    let space = &workspace.settings.repo;
+    let Some(target) = choose_target(system, &workspace.settings, space)? else {
+        return Ok(None);
+    };
+    let done = sync_space(
+        system,
+        workspace,
+        &SyncRequest {
+            target: &target,
+            space,
+            is_dry_run: false,
+            accepts_forgotten: false,
+            patience: Duration::ZERO,
+            stop: &AtomicBool::new(false),
+            progress: &|_, _| (),
+        },
+    );
+    match done {
+        Ok(report) => Ok(Some(report)),
+        // What was wrong is in `sync status`, and the next one tries again.
+        Err(SyncError::Broken(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,157 @@
+//! The repository's own remote as a target: one ref, one commit without parents, one file for each part of the memories.
+//!
+//! A memory's lines are all in one file, chosen by its id. So what is exchanged is only the files in which something changed,
+//! and a small change costs a small upload, though every commit replaces the one before whole.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+    sync::atomic::AtomicBool,
+};
+
+use apostille_core::{memory::MemoryId, replica::ReplicaLog};
+use apostille_git::exchange::{ExchangeFile, ExchangeRepository, PushOutcome};
+use apostille_text::digest::Digest;
+
+use super::{ExchangeTarget, SyncError};
+
+/// The remote, as far as it was looked at.
+pub(super) struct GitTarget<'a> {
+    repository: ExchangeRepository<'a>,
+    /// The commit that the remote was seen to have.
+    tip: Option<Option<String>>,
+    /// The lines that were fetched.
+    fetched: HashSet<String>,
+    /// The names of files that are the same as what was pushed from here last.
+    unchanged: HashSet<String>,
+}
+
+impl<'a> GitTarget<'a> {
+    pub(super) fn open(folder: &Path, url: &str, stop: &'a AtomicBool) -> Result<Self, SyncError> {
+        Ok(Self {
+            repository: ExchangeRepository::open(folder, url, stop)?,
+            tip: None,
+            fetched: HashSet::new(),
+            unchanged: HashSet::new(),
+        })
+    }
+
+    fn find_tip(&mut self) -> Result<Option<String>, SyncError> {
+        let tip = self.repository.find_remote_tip()?;
+        self.tip = Some(tip.clone());
+        Ok(tip)
+    }
+}
+
+impl ExchangeTarget for GitTarget<'_> {
+    fn find_fingerprint(&mut self) -> Result<String, SyncError> {
+        Ok(self.find_tip()?.unwrap_or_default())
+    }
+
+    fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError> {
+        self.fetched.clear();
+        self.unchanged.clear();
+        if self.find_tip()?.is_none() {
+            return Ok(Vec::new());
+        }
+        let tip = self.repository.fetch_tip()?;
+        let own: HashSet<(String, String)> = self
+            .repository
+            .list_own_files()?
+            .into_iter()
+            .map(|it| (it.name, it.blob))
+            .collect();
+        let files = self.repository.list_files(&tip)?;
+        let is_shared = |it: &ExchangeFile| is_part_name(&it.name);
+        let (same, changed): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .filter(is_shared)
+            .partition(|it| own.contains(&(it.name.clone(), it.blob.clone())));
+        self.unchanged.extend(same.into_iter().map(|it| it.name));
+        let contents = self.repository.read_files(&changed)?;
+        self.tip = Some(Some(tip));
+        let texts = contents.iter().map(|it| String::from_utf8_lossy(it));
+        let lines = texts.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>());
+        let lines: Vec<String> = lines.collect();
+        self.fetched.extend(lines.iter().cloned());
+        Ok(lines)
+    }
+
+    fn count_missing(&mut self, log: &ReplicaLog) -> Result<usize, SyncError> {
+        let own: HashSet<String> = match self.unchanged.is_empty() {
+            true => HashSet::new(),
+            false => self.read_own_lines()?,
+        };
+        let lines = log.lines();
+        let is_there = |text: &String, id: MemoryId| {
+            self.fetched.contains(text)
+                || (self.unchanged.contains(&name_part(id)) && own.contains(text))
+        };
+        Ok(lines.filter(|it| !is_there(&it.text, it.id)).count())
+    }
+
+    fn store_lines(&mut self, log: &ReplicaLog) -> Result<Option<String>, SyncError> {
+        let files = split_into_parts(log);
+        let seen = match &self.tip {
+            Some(tip) => tip.clone(),
+            None => self.find_tip()?,
+        };
+        if files.is_empty() && seen.is_none() {
+            return Ok(Some(String::new()));
+        }
+        let written = self.repository.write_commit(&files)?;
+        if let Some(tip) = &seen
+            && self.repository.find_tree(tip)? == written.tree
+        {
+            self.repository.keep_commit(tip)?;
+            return Ok(Some(tip.clone()));
+        }
+        match self
+            .repository
+            .push_commit(&written.commit, seen.as_deref())?
+        {
+            PushOutcome::Done(commit) => Ok(Some(commit)),
+            PushOutcome::Overtaken => Ok(None),
+        }
+    }
+
+    fn clean_up(&mut self, has_forgotten: bool) -> Result<(), SyncError> {
+        match has_forgotten {
+            true => self.repository.drop_unreachable()?,
+            false => self.repository.tidy()?,
+        }
+        Ok(())
+    }
+}
+
+impl GitTarget<'_> {
+    fn read_own_lines(&self) -> Result<HashSet<String>, SyncError> {
+        let own = self.repository.list_own_files()?;
+        let contents = self.repository.read_files(&own)?;
+        let texts = contents.iter().map(|it| String::from_utf8_lossy(it));
+        let lines = texts.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>());
+        Ok(lines.collect())
+    }
+}
+
+/// The file that a memory's lines are in: one of 256.
+fn name_part(id: MemoryId) -> String {
+    let digest = Digest::hash_bytes(id.as_bytes()).short_hex();
+    format!("{}.jsonl", &digest[..2])
+}
+
+fn is_part_name(name: &str) -> bool {
+    let part = name.strip_suffix(".jsonl").unwrap_or_default();
+    let is_digit = |it: u8| matches!(it, b'0'..=b'9' | b'a'..=b'f');
+    part.len() == 2 && part.bytes().all(is_digit)
+}
+
+/// The same lines give the same files in every replica.
+fn split_into_parts(log: &ReplicaLog) -> BTreeMap<String, Vec<u8>> {
+    let mut parts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for line in log.lines() {
+        let part = parts.entry(name_part(line.id)).or_default();
+        part.extend(line.text.bytes().chain([b'\n']));
+    }
+    parts
+}
