@@ -167,7 +167,9 @@ pub(crate) fn grant_space(connection: &PgConnection, grant: &SpaceGrant) -> PgRe
         "GRANT {rights} ON {tables} TO {role}; GRANT SELECT ON apostille_meta, apostille_grant TO {role};"
     );
     if grant.access == GrantAccess::Serve {
-        script += &format!("GRANT SELECT, INSERT, UPDATE, DELETE ON apostille_token TO {role};");
+        script += &format!(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON apostille_token, apostille_token_version TO {role};"
+        );
     }
     connection.run_script(&script)?;
     let access = if grant.access == GrantAccess::Read {

@@ -83,7 +83,7 @@ impl PostgresStore {
     }
 
     /// Reads within one transaction.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         scope: SpaceScope<'_>,
         mut look: impl FnMut(&mut Transaction<'_>) -> PgResult<T>,
@@ -115,7 +115,8 @@ impl PostgresStore {
         }
     }
 
-    fn write<T>(
+    /// Writes within one transaction.
+    pub(crate) fn write<T>(
         &self,
         kind: TransactionKind,
         scope: SpaceScope<'_>,

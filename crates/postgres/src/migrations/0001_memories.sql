@@ -114,8 +114,13 @@ CREATE TABLE apostille_embedding(
   PRIMARY KEY (space, model, number)
 );
 
--- Tokens of the servers: their digests, never themselves.
+-- Tokens of the servers: their digests, never themselves. A server asks for the version with every request.
 CREATE TABLE apostille_token(
-  digest text PRIMARY KEY,
+  name   text COLLATE "C" PRIMARY KEY,
   record text NOT NULL
 );
+CREATE TABLE apostille_token_version(
+  name    text PRIMARY KEY,
+  version bigint NOT NULL
+) WITH (fillfactor = 40);
+INSERT INTO apostille_token_version(name, version) VALUES ('tokens', 0);

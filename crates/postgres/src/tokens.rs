@@ -1,0 +1,118 @@
+//! Tokens of servers in a table: several servers on one database let the same people in, and none of them is special.
+
+use std::sync::Arc;
+
+use apostille_core::tokens::{TokenRecord, TokenRow, TokenStore, TokenStoreError, TokenVersion};
+
+use crate::{
+    connection::{SpaceScope, Transaction, TransactionKind},
+    error::{PgError, PgResult},
+    statement::SqlStatement,
+    store::PostgresStore,
+};
+
+/// The tokens beside the memories of a database.
+#[derive(Debug, Clone)]
+pub struct PostgresTokens(Arc<PostgresStore>);
+
+impl PostgresTokens {
+    /// The tokens of a database that is open.
+    pub fn new(store: Arc<PostgresStore>) -> Self {
+        Self(store)
+    }
+
+    fn read<T>(
+        &self,
+        look: impl FnMut(&mut Transaction<'_>) -> PgResult<T>,
+    ) -> Result<T, TokenStoreError> {
+        self.0
+            .read(SpaceScope::Granted, look)
+            .map_err(|error| explain_failure("read the tokens", error))
+    }
+
+    fn write<T>(
+        &self,
+        change: impl FnMut(&mut Transaction<'_>) -> PgResult<T>,
+    ) -> Result<T, TokenStoreError> {
+        self.0
+            .write(TransactionKind::Durable, SpaceScope::Granted, change)
+            .map_err(|error| explain_failure("write the tokens", error))
+    }
+}
+
+fn explain_failure(what: &str, error: apostille_core::store::StoreError) -> TokenStoreError {
+    use apostille_core::store::StoreError;
+    TokenStoreError {
+        what: format!("{what} of this database"),
+        is_passing: matches!(
+            error,
+            StoreError::Unavailable { .. } | StoreError::Busy { .. }
+        ),
+        source: error.into(),
+    }
+}
+
+/// Says that the tokens are others now; every writer stands in line here.
+fn count_version(transaction: &mut Transaction<'_>) -> PgResult<()> {
+    let update = "UPDATE apostille_token_version SET version = version + 1";
+    transaction.query(SqlStatement::new(update))?;
+    Ok(())
+}
+
+fn decode_token_record(record: &str) -> PgResult<TokenRecord> {
+    let damaged = || PgError::corrupt("a token");
+    let row: TokenRow = serde_json::from_str(record).map_err(|_| damaged())?;
+    TokenRecord::from_row(row).map_err(|_| damaged())
+}
+
+impl TokenStore for PostgresTokens {
+    fn read_version(&self) -> Result<TokenVersion, TokenStoreError> {
+        let rows = self.read(|transaction| {
+            let select = SqlStatement::new("SELECT version FROM apostille_token_version");
+            Ok(transaction
+                .finish_with(vec![select])?
+                .pop()
+                .unwrap_or_default())
+        })?;
+        let version: i64 = rows
+            .first()
+            .and_then(|row| row.try_get(0).ok())
+            .unwrap_or_default();
+        Ok(TokenVersion(version.to_string()))
+    }
+
+    fn list_tokens(&self) -> Result<Vec<TokenRecord>, TokenStoreError> {
+        self.read(|transaction| {
+            let select = SqlStatement::new("SELECT record FROM apostille_token ORDER BY name");
+            let rows = transaction
+                .finish_with(vec![select])?
+                .pop()
+                .unwrap_or_default();
+            rows.iter()
+                .map(|row| decode_token_record(row.try_get(0)?))
+                .collect()
+        })
+    }
+
+    fn add_token(&self, token: &TokenRecord) -> Result<bool, TokenStoreError> {
+        let record = serde_json::to_string(&token.to_row()).unwrap_or_default();
+        self.write(|transaction| {
+            count_version(transaction)?;
+            let insert = "INSERT INTO apostille_token(name, record) VALUES ($1, $2) \
+                          ON CONFLICT (name) DO NOTHING RETURNING name";
+            let insert = SqlStatement::new(insert).text(&token.name).text(&record);
+            Ok(!transaction.query(insert)?.is_empty())
+        })
+    }
+
+    fn revoke_token(&self, name: &str) -> Result<Option<TokenRecord>, TokenStoreError> {
+        self.write(|transaction| {
+            count_version(transaction)?;
+            let delete = "DELETE FROM apostille_token WHERE name = $1 RETURNING record";
+            let rows = transaction.query(SqlStatement::new(delete).text(name))?;
+            rows.first()
+                .map(|row| decode_token_record(row.try_get(0)?))
+                .transpose()
+        })
+    }
+}
