@@ -389,8 +389,8 @@ impl<'a> ExchangeRepository<'a> {
             _ => ExchangeError::Io(error),
         })?;
         let feeding = input.map(|bytes| feed_child(&mut child, bytes.to_vec()));
-        let out = child.stdout.take().map(|it| read_in_thread(it));
-        let err = child.stderr.take().map(|it| read_in_thread(it));
+        let out = child.stdout.take().map(read_in_thread);
+        let err = child.stderr.take().map(read_in_thread);
         let status = self.wait_for_child(&mut child, limit)?;
         let out = out.map(join_reader).unwrap_or_default();
         let err = err.map(join_reader).unwrap_or_default();

@@ -37,6 +37,7 @@ use crate::{
     embedding_model::{LocalEmbedder, embed_spaces},
     error::CommandError,
     known_repositories::resolve_space_name,
+    sync::{self, SyncReport},
     system::System,
 };
 
@@ -113,7 +114,7 @@ impl ServerHost {
         }
     }
 
-    /// Heals citations and makes vectors while the server runs, in a thread that ends with it. A write is whole or not at all, so that ending
+    /// Heals citations, makes vectors and syncs while the server runs, in a thread that ends with it. A write is whole or not at all, so that ending
     /// in the middle loses nothing.
     pub fn spawn_upkeep(self: &Arc<Self>) {
         let host = Arc::downgrade(self);
@@ -125,6 +126,7 @@ impl ServerHost {
                 // Nobody waits for it, and the next look tries again.
                 let _ = host.heal_last_checkout();
                 let _ = host.embed_last_checkout();
+                let _ = host.sync_last_checkout();
                 pause = HEALING_PAUSE;
             }
         });
@@ -138,6 +140,16 @@ impl ServerHost {
         }
         let workspace = self.open_upkeep_workspace(&system, settings, place)?;
         healing::heal_workspace(&system, &workspace)
+    }
+
+    /// Exchanges the memories of the same checkout with others, where that was set up.
+    pub fn sync_last_checkout(&self) -> Result<Option<SyncReport>, CommandError> {
+        let (system, place, settings) = self.find_last_checkout()?;
+        if sync::choose_target(&system, &settings, &settings.repo)?.is_none() {
+            return Ok(None);
+        }
+        let workspace = self.open_upkeep_workspace(&system, settings, place)?;
+        sync::sync_unattended(&system, &workspace)
     }
 
     /// Makes the vectors that memories of the same checkout lack, while no call comes. How many were made.

@@ -527,7 +527,10 @@ pub fn choose_target(
     settings: &Settings,
     space: &Space,
 ) -> Result<Option<SyncTarget>, CommandError> {
-    let folder = ReplicaFolder::locate(system, &settings.store, space)?;
+    // Without a home nothing was chosen, and nothing can be kept of what is exchanged.
+    let Ok(folder) = ReplicaFolder::locate(system, &settings.store, space) else {
+        return Ok(None);
+    };
     let chosen = folder.read_file()?.target;
     Ok(match chosen.as_deref() {
         Some("off") => None,

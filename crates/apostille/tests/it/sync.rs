@@ -5,12 +5,17 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::env::Env;
+use crate::{
+    env::Env,
+    mcp::{Era, Talk},
+};
 
 const REF: &str = "refs/apostille/memories";
 
@@ -826,5 +831,53 @@ fn store_is_copied_and_proved() {
     assert!(
         missing.code == 2 && !env.repo().join("x.db").exists(),
         "{missing}"
+    );
+}
+
+#[test]
+fn session_end_exchanges_what_was_set_up() {
+    let team = SyncTeam::of(2);
+    let [ana, ben] = &team.homes[..] else {
+        panic!()
+    };
+    remember(ana, "the API version is 7");
+    ana.ok(&["hook", "--after=s1"]);
+    assert_eq!(team.git(&["for-each-ref"]), "", "nobody chose a target");
+    for home in [ana, ben] {
+        home.stated(&["sync", "setup", "git"]);
+        remember(home, "uploads stop at 10 MB");
+        home.ok(&["hook", "--after=s1"]);
+    }
+    assert_eq!(
+        facts(ben),
+        ["the API version is 7", "uploads stop at 10 MB"]
+    );
+    // Offline, the end of a session is what it was.
+    team.connect(ben, &team.place.path().join("gone.git"));
+    remember(ben, "a third fact of nobody else");
+    let ran = ben.run(&["hook", "--after=s2"]);
+    assert!(ran.code == 0 && ran.err.is_empty(), "{ran}");
+    let status = json(ben, &["sync", "status"]).to_string();
+    assert!(status.contains("cannot be reached"), "{status}");
+}
+
+#[test]
+fn running_server_exchanges_memories() {
+    let team = SyncTeam::sharing(2);
+    let [ana, ben] = &team.homes[..] else {
+        panic!()
+    };
+    remember(ana, "the API version is 7");
+    sync(ana);
+    remember(ben, "uploads stop at 10 MB");
+    let talk = Talk::new(ben, &ben.repo(), &[], Era::Legacy, serde_json::json!({}));
+    let began = Instant::now();
+    while facts(ben).len() < 2 && began.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(50));
+    }
+    talk.end();
+    assert_eq!(
+        facts(ben),
+        ["the API version is 7", "uploads stop at 10 MB"]
     );
 }

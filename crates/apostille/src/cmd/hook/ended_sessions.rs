@@ -44,7 +44,7 @@ use apostille_workspace::{
     error::{self, CommandError},
     healing,
     learned_sessions::LearnedSessions,
-    model, sessions,
+    model, sessions, sync,
     system::System,
     task::{self, CheckoutTasks},
     workspace::Workspace,
@@ -129,7 +129,8 @@ fn process_ended_sessions(
         _ => heal_after_session(ctx).and_then(|()| embed_after_session(ctx)),
     };
     let indexed = index_commits(ctx);
-    healed.and(closed).and(indexed)?;
+    let synced = sync_after_session(ctx);
+    healed.and(closed).and(indexed).and(synced)?;
     match tried.failed.into_iter().next() {
         Some((_, fault)) => Err(fault),
         None => Ok(tried.done.into_iter().flatten().collect()),
@@ -192,6 +193,15 @@ fn heal_after_session(ctx: &CommandContext) -> CommandResult<()> {
 /// Reads the reasons of what was committed meanwhile.
 fn index_commits(ctx: &CommandContext) -> CommandResult<()> {
     commit_index::index_commit_reasons(&ctx.system, &ctx.open_workspace()?)?;
+    Ok(())
+}
+
+/// Exchanges memories with others, where that was set up. Being offline is no fault: the next sync goes on from here.
+fn sync_after_session(ctx: &CommandContext) -> CommandResult<()> {
+    let (_, settings) = ctx.find_project()?;
+    if sync::choose_target(&ctx.system, &settings, &settings.repo)?.is_some() {
+        sync::sync_unattended(&ctx.system, &ctx.open_workspace()?)?;
+    }
     Ok(())
 }
 
