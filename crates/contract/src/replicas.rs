@@ -26,6 +26,8 @@ pub enum TeamStep {
     Meet(u8, u8),
     /// Somebody fetches the lines of another and hands out none.
     Listen(u8, u8),
+    /// The same, and the machine fails when the store has followed and the lines are not kept yet.
+    Crash(u8, u8),
 }
 
 /// Random work of three replicas, with exchanges in between.
@@ -39,13 +41,14 @@ pub fn random_team_steps() -> BoxedStrategy<Vec<TeamStep>> {
             let work = steps.map(|(step, (who, pause))| TeamStep::Work(who, pause, step));
             work.collect::<Vec<_>>()
         });
-    let meetings = prop::collection::vec((0_usize..60, 0_u8..3, 0_u8..3, any::<bool>()), 0..12);
+    let meetings = prop::collection::vec((0_usize..60, 0_u8..3, 0_u8..3, 0_u8..5), 0..12);
     (work, meetings)
         .prop_map(|(mut steps, meetings)| {
-            for (at, a, b, is_mutual) in meetings {
-                let step = match is_mutual {
-                    true => TeamStep::Meet(a, b),
-                    false => TeamStep::Listen(a, b),
+            for (at, a, b, how) in meetings {
+                let step = match how {
+                    0 | 1 => TeamStep::Meet(a, b),
+                    2 | 3 => TeamStep::Listen(a, b),
+                    _ => TeamStep::Crash(a, b),
                 };
                 steps.insert(at.min(steps.len()), step);
             }
@@ -61,11 +64,12 @@ struct ReplicaBench<'a> {
     state: ReplicaState,
 }
 
-/// Keeps nothing and never stops.
-struct PlainRun;
+/// Keeps the state that was saved last, and never stops.
+struct KeptRun(ReplicaState);
 
-impl ReplicaRun for PlainRun {
-    fn save_state(&mut self, _: &ReplicaState) -> Result<(), StoreError> {
+impl ReplicaRun for KeptRun {
+    fn save_state(&mut self, state: &ReplicaState) -> Result<(), StoreError> {
+        self.0 = state.clone();
         Ok(())
     }
 
@@ -100,17 +104,32 @@ impl<'a> ReplicaBench<'a> {
         told.expect("a log")
     }
 
+    /// Hears these lines, follows them, and has only what was kept before.
+    fn hear_and_crash(&mut self, lines: &[String]) {
+        self.collect();
+        let (log, state) = (self.log.clone(), self.state.clone());
+        let texts = lines.iter().map(String::as_str);
+        self.log.insert_foreign_texts(texts, Timestamp::MAX);
+        let mut run = KeptRun(state);
+        self.follow(&mut run);
+        (self.log, self.state) = (log, run.0);
+    }
+
+    fn follow(&mut self, run: &mut KeptRun) -> ReplicaChanges {
+        let (log, state) = (&mut self.log, &mut self.state);
+        self.fixture.run_at_next_second(|cx| {
+            bury_forgotten(cx, log, state);
+            apply_replica_log(cx, log, state, run).expect("a store that works")
+        })
+    }
+
     /// Hears these lines and follows them.
     fn hear(&mut self, lines: &[String]) -> (usize, ReplicaChanges) {
         let told = self.collect();
         let texts = lines.iter().map(String::as_str);
         let intake = self.log.insert_foreign_texts(texts, Timestamp::MAX);
         assert_eq!((intake.left_out, intake.why), (0, None));
-        let (log, state) = (&mut self.log, &mut self.state);
-        let changes = self.fixture.run_at_next_second(|cx| {
-            bury_forgotten(cx, log, state);
-            apply_replica_log(cx, log, state, &mut PlainRun).expect("a store that works")
-        });
+        let changes = self.follow(&mut KeptRun(ReplicaState::default()));
         (told + intake.new, changes)
     }
 
@@ -179,6 +198,11 @@ pub fn check_replicas_converge<'a>(stores: [Box<dyn Store + 'a>; 3], steps: &[Te
                 exchange(&mut team, *b, *a);
             }
             TeamStep::Listen(a, b) => exchange(&mut team, *a, *b),
+            TeamStep::Crash(a, b) => {
+                team[usize::from(*a)].collect();
+                let lines = team[usize::from(*a)].texts();
+                team[usize::from(*b)].hear_and_crash(&lines);
+            }
         }
     }
     for (a, b) in [(0, 1), (2, 1), (0, 2), (1, 0), (1, 2), (2, 0)] {

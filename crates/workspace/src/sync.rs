@@ -318,7 +318,7 @@ impl SyncRun<'_> {
                 report.changes = survey_replica_log(&self.cx, &log, &self.file.state)?;
                 return Ok(report);
             }
-            self.check_forgotten(&log)?;
+            self.check_forgotten(&log, report.intake.forgotten)?;
             self.follow(&log, &mut report)?;
             self.save(&log)?;
             if let Some(seen) = target.store_lines(&log)? {
@@ -368,8 +368,8 @@ impl SyncRun<'_> {
     }
 
     /// Very much that goes at once is a mistake or an attack more often than a wish, and cannot be brought back.
-    fn check_forgotten(&self, log: &ReplicaLog) -> Result<(), SyncError> {
-        if self.request.accepts_forgotten {
+    fn check_forgotten(&self, log: &ReplicaLog, n_told: usize) -> Result<(), SyncError> {
+        if self.request.accepts_forgotten || n_told == 0 {
             return Ok(());
         }
         let survey = survey_replica_log(&self.cx, log, &self.file.state)?;

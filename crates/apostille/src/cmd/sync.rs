@@ -87,6 +87,9 @@ fn exchange(ctx: &CommandContext, args: &SyncArgs) -> CommandResult {
             named
         }
     };
+    if args.accept_forgotten {
+        require_person(&ctx.deciding_speaker()?, "accept that much is forgotten")?;
+    }
     let progress = ProgressLine::new(ctx, "following", "changes");
     let stop = watch_interrupt();
     let done = sync_space(

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use apostille_core::replica::ReplicaLog;
+use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::rig::{all, fact, keep, open};
@@ -93,5 +95,27 @@ proptest! {
             let after = std::fs::read(&path).unwrap();
             prop_assert!(after.starts_with(&before), "what was there is still there");
         }
+    }
+
+    #[test]
+    fn any_lines_of_a_replica_are_read_or_left_out(lines in prop::collection::vec(line(), 0..24)) {
+        let texts: Vec<_> = lines.iter().map(|it| String::from_utf8_lossy(it)).collect();
+        let read = |texts: &[&str]| {
+            let mut log = ReplicaLog::new("acme/shop".parse().unwrap());
+            let intake = log.insert_foreign_texts(texts.iter().copied(), Timestamp::MAX);
+            (log.lines().map(|it| it.text.clone()).collect::<Vec<_>>(), intake)
+        };
+        let mut texts: Vec<&str> = texts.iter().map(|it| &**it).collect();
+        let (kept, intake) = read(&texts);
+        prop_assert!(intake.new <= texts.len());
+        texts.reverse();
+        prop_assert_eq!(&read(&texts).0, &kept, "the order of lines means something");
+        // A sound line is kept, whatever stands beside it, and what is kept is read again as it is.
+        for real in real() {
+            let is_there = lines.iter().any(|it| it == real);
+            prop_assert!(!is_there || kept.iter().any(|it| it.as_bytes() == real));
+        }
+        let again: Vec<&str> = kept.iter().map(String::as_str).collect();
+        prop_assert_eq!(read(&again).0, kept.clone());
     }
 }
