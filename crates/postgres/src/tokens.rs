@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use apostille_core::tokens::{TokenRecord, TokenRow, TokenStore, TokenStoreError, TokenVersion};
+use apostille_core::{
+    store::StoreError,
+    tokens::{TokenRecord, TokenRow, TokenStore, TokenStoreError, TokenVersion},
+};
 
 use crate::{
     connection::{SpaceScope, Transaction, TransactionKind},
@@ -40,8 +43,7 @@ impl PostgresTokens {
     }
 }
 
-fn explain_failure(what: &str, error: apostille_core::store::StoreError) -> TokenStoreError {
-    use apostille_core::store::StoreError;
+fn explain_failure(what: &str, error: StoreError) -> TokenStoreError {
     TokenStoreError {
         what: format!("{what} of this database"),
         is_passing: matches!(
@@ -52,11 +54,12 @@ fn explain_failure(what: &str, error: apostille_core::store::StoreError) -> Toke
     }
 }
 
-/// Says that the tokens are others now; every writer stands in line here.
-fn count_version(transaction: &mut Transaction<'_>) -> PgResult<()> {
-    let update = "UPDATE apostille_token_version SET version = version + 1";
-    transaction.query(SqlStatement::new(update))?;
-    Ok(())
+/// Says with the commit that the tokens are others now.
+fn count_version_if(transaction: &mut Transaction<'_>, is_changed: bool) {
+    if is_changed {
+        let update = "UPDATE apostille_token_version SET version = version + 1";
+        transaction.queue(SqlStatement::new(update));
+    }
 }
 
 fn decode_token_record(record: &str) -> PgResult<TokenRecord> {
@@ -97,22 +100,22 @@ impl TokenStore for PostgresTokens {
     fn add_token(&self, token: &TokenRecord) -> Result<bool, TokenStoreError> {
         let record = serde_json::to_string(&token.to_row()).unwrap_or_default();
         self.write(|transaction| {
-            count_version(transaction)?;
             let insert = "INSERT INTO apostille_token(name, record) VALUES ($1, $2) \
                           ON CONFLICT (name) DO NOTHING RETURNING name";
             let insert = SqlStatement::new(insert).text(&token.name).text(&record);
-            Ok(!transaction.query(insert)?.is_empty())
+            let is_new = !transaction.query(insert)?.is_empty();
+            count_version_if(transaction, is_new);
+            Ok(is_new)
         })
     }
 
     fn revoke_token(&self, name: &str) -> Result<Option<TokenRecord>, TokenStoreError> {
         self.write(|transaction| {
-            count_version(transaction)?;
             let delete = "DELETE FROM apostille_token WHERE name = $1 RETURNING record";
             let rows = transaction.query(SqlStatement::new(delete).text(name))?;
-            rows.first()
-                .map(|row| decode_token_record(row.try_get(0)?))
-                .transpose()
+            let revoked = rows.first().map(|row| decode_token_record(row.try_get(0)?));
+            count_version_if(transaction, revoked.is_some());
+            revoked.transpose()
         })
     }
 }

@@ -2,11 +2,15 @@
 
 use std::sync::OnceLock;
 
+use std::sync::Arc;
+
 use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
-    check_rollback, check_store_against_ram, check_total_limit, random_store_steps,
+    check_replicas_converge, check_rollback, check_store_against_ram, check_store_copy,
+    check_total_limit, random_store_steps, random_team_steps, tokens::check_token_store,
 };
-use apostille_core::store::Store;
+use apostille_core::store::{Store, ram::RamStore};
+use apostille_postgres::PostgresTokens;
 use apostille_postgres_rig::{PgBouncer, PostgresServer};
 use proptest::prelude::*;
 
@@ -73,6 +77,43 @@ fn large_batch_conflicts_as_a_whole() {
 #[test]
 fn event_traces_are_kept() {
     on(Route::Direct, |open| check_event_traces(open));
+}
+
+#[test]
+fn tokens_of_a_database_keep_the_contract() {
+    let server = PostgresServer::shared();
+    for route in [Route::Direct, Route::Pooled] {
+        let database = create_database(server);
+        let url = match route {
+            Route::Direct => server.url(OWNER, &database),
+            Route::Pooled => bouncer().url(OWNER, &database),
+        };
+        check_token_store(&mut || Box::new(PostgresTokens::new(Arc::new(open(&url)))));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn copy_into_and_out_of_a_database_is_that_store(steps in random_store_steps(), is_source in any::<bool>()) {
+        on(Route::Direct, |database| {
+            let ram = RamStore::default();
+            let ram = || -> Box<dyn Store> { Box::new(ram.clone()) };
+            match is_source {
+                true => check_store_copy(database, &ram, &steps, false),
+                false => check_store_copy(&ram, database, &steps, false),
+            }
+        });
+    }
+
+    #[test]
+    fn replica_in_a_database_converges_with_others(steps in random_team_steps()) {
+        on(Route::Direct, |database| {
+            let ram = || -> Box<dyn Store> { Box::new(RamStore::default()) };
+            check_replicas_converge([database(), ram(), ram()], &steps);
+        });
+    }
 }
 
 proptest! {
