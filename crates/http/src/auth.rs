@@ -187,14 +187,27 @@ impl HttpServer {
     /// was refused learns so: a token that cannot be looked up is not called wrong.
     pub(super) async fn look_up_token(&self, token: Option<Digest>) -> HttpResult<TokenLookup> {
         let keys = Arc::clone(&self.plan.keys);
-        let look = tokio::task::spawn_blocking(move || keys.look_up_token(token.as_ref()));
+        let Some(digest) = token else {
+            // Where nothing is brought, nothing has to be asked.
+            return keys
+                .look_up_token(None)
+                .map_err(|_| build_lookup_rejection());
+        };
+        let look = async {
+            let turn = self.lookups.wait_for_turn(&digest).await;
+            let look = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                keys.look_up_token(Some(&digest))
+            });
+            look.await
+        };
         match tokio::time::timeout(self.plan.limits.wait, look).await {
-            Ok(Ok(Ok(found))) => Ok(found),
-            Ok(Err(error)) => Err(error.into()),
-            Ok(Ok(Err(_))) | Err(_) => {
-                let why = "tokens cannot be looked up for now; come back in a moment";
-                Err(HttpRejection::new(503, why).with_header("retry-after", "1"))
+            Ok(Ok(Ok(found))) => {
+                self.lookups.note_answer(digest, &found);
+                Ok(found)
             }
+            Ok(Err(error)) => Err(error.into()),
+            Ok(Ok(Err(_))) | Err(_) => Err(build_lookup_rejection()),
         }
     }
 
@@ -249,6 +262,11 @@ impl HttpServer {
         let paced = self.gate.check_guess_rate(address, Instant::now());
         paced.err().unwrap_or(turned)
     }
+}
+
+fn build_lookup_rejection() -> HttpRejection {
+    let why = "tokens cannot be looked up for now; come back in a moment";
+    HttpRejection::new(503, why).with_header("retry-after", "1")
 }
 
 /// What somebody is told who brought no token that opens anything. Only who has a token as it was made learns more of it:

@@ -38,6 +38,7 @@ mod route;
 mod route_job;
 mod sessions;
 mod tls;
+mod token_lookups;
 mod write_timeout;
 
 use std::{
@@ -68,6 +69,7 @@ use monitoring::LastReadiness;
 use response::{HttpRejection, HttpResult, WRONG_METHOD};
 use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
 use sessions::PanelSessions;
+use token_lookups::TokenLookups;
 
 pub use log::{LogLevel, RequestLog};
 pub use network_reach::{NetworkReach, PublicHost};
@@ -173,6 +175,7 @@ pub struct HttpServer {
     once: String,
     gate: Arc<RequestLimiter>,
     meter: HttpMetrics,
+    lookups: TokenLookups,
     changes: broadcast::Sender<()>,
     stop: channel::Sender<bool>,
     /// Whether the program was told to stop.
@@ -206,6 +209,7 @@ impl HttpServer {
             once,
             gate,
             meter: HttpMetrics::default(),
+            lookups: TokenLookups::default(),
             stop: channel::Sender::new(false),
             is_stopping: AtomicBool::new(false),
             run: plan.host.sign_text("run"),

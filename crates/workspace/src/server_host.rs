@@ -125,6 +125,7 @@ impl ServerHost {
                 let Some(host) = host.upgrade() else { return };
                 // Nobody waits for it, and the next look tries again.
                 let _ = host.heal_last_checkout();
+                let _ = host.heal_mirrored_repositories();
                 let _ = host.embed_last_checkout();
                 let _ = host.sync_last_checkout();
                 pause = HEALING_PAUSE;
@@ -150,6 +151,35 @@ impl ServerHost {
         }
         let workspace = self.open_upkeep_workspace(&system, settings, place)?;
         sync::sync_unattended(&system, &workspace)
+    }
+
+    /// Lets the citations of every repository that this server was given as a mirror follow its default branch, where nobody has a
+    /// checkout to do it in. How many memories changed.
+    pub fn heal_mirrored_repositories(&self) -> Result<usize, CommandError> {
+        if self.reach != ClientReach::Named {
+            return Ok(0);
+        }
+        let (system, place, settings) = self.find_last_checkout()?;
+        if !healing::can_heal_store(&settings) {
+            return Ok(0);
+        }
+        let kept = self.open_store(&settings)?.list_spaces()?;
+        let mut n_healed = 0;
+        for repo in kept.iter().filter(|it| !it.is_user()) {
+            let Some(CodeHome::Mirror(path)) = settings.repos.find_home(repo) else {
+                continue;
+            };
+            let source = open_mirror(path, repo);
+            let mut settings = settings.clone();
+            settings.repo = repo.clone();
+            let store = self.open_store(&settings)?;
+            let findings = self.open_verdict_cache(&system, &settings);
+            let place = place.clone();
+            let workspace =
+                Workspace::with_store(&system, settings, place, source, store, findings);
+            n_healed += healing::heal_workspace(&system, &workspace)?;
+        }
+        Ok(n_healed)
     }
 
     /// Makes the vectors that memories of the same checkout lack, while no call comes. How many were made.

@@ -8,7 +8,7 @@ use crate::{
     door::made,
     env::Env,
     public::{PublicServer, request},
-    socket::Reply,
+    socket::{Reply, patiently},
 };
 
 /// A server in an empty folder, behind a proxy on this machine.
@@ -366,4 +366,57 @@ fn token_for_a_person_reaches_what_that_person_prefers_and_no_other() {
     assert!(listed.contains("for users/bob"), "{listed}");
     let refused = env.person(&["token", "create", "x", "--for", "a/b/c"]);
     assert_eq!(refused.code, 2, "{refused}");
+}
+
+#[test]
+fn servers_on_one_store_are_all_alike() {
+    let env = Env::new();
+    env.with_facts();
+    let repos = write_repos(&mirror(&env));
+    let servers = [TeamServer::new(&env, &repos), TeamServer::new(&env, &repos)];
+    let token = made(&env, &["bot", "--space", "acme/app", "--access", "write"]);
+    let statuses = || {
+        let ask = |it: &TeamServer| it.send("GET", "/api/memories", &token, &[], "").status;
+        servers.each_ref().map(ask)
+    };
+    assert_eq!(statuses(), [200, 200]);
+    // What one acknowledged, the other has, and its handle.
+    let fact = json!({"fact": "the API is entered through serve", "citations": ["src/api.rs:5"]});
+    let kept = servers[0].post("/api/memories", &token, &fact);
+    let path = format!(
+        "/api/memories/{}",
+        kept["memory"]["handle"].as_str().unwrap()
+    );
+    let found = servers[1].send("GET", &path, &token, &[], "");
+    assert_eq!(found.status, 200, "{found}");
+    assert!(found.body.contains("entered through serve"), "{found}");
+    let pages = servers.each_ref().map(|it| {
+        let page = it.send("GET", "/metrics", &token, &[], "").body;
+        let own =
+            |it: &&str| it.starts_with("apostille_memories") || it.starts_with("apostille_events");
+        page.lines()
+            .filter(own)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    assert!(!pages[0].is_empty());
+    assert_eq!(pages[0], pages[1]);
+    env.ok(&["token", "revoke", "bot"]);
+    assert_eq!(statuses(), [401, 401]);
+}
+
+#[test]
+fn citations_follow_the_default_branch_of_a_mirror_by_themselves() {
+    let env = Env::new();
+    env.with_facts();
+    let path = mirror(&env);
+    env.live_on();
+    env.commit();
+    git(&path, &["fetch", "--quiet", "--prune"]);
+    let cited = || env.ok(&["--json", "show", "m-1"]);
+    assert!(cited().contains("\"line_start\":3"), "{}", cited());
+    let _server = TeamServer::new(&env, &write_repos(&path));
+    patiently("the citation follows", || {
+        cited().contains("\"line_start\":4")
+    });
 }
