@@ -35,6 +35,7 @@ mod parent_environment;
 pub mod pin;
 pub mod project_folder;
 pub mod prompt;
+pub mod replica_folder;
 pub mod repository_folders;
 pub mod repository_space;
 pub mod server_host;

@@ -6,10 +6,9 @@
 
 mod folder_target;
 mod git_target;
-pub mod replica_folder;
+pub mod status;
 
 use std::{
-    fmt,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -30,15 +29,17 @@ use apostille_core::{
 };
 use apostille_git::exchange::ExchangeError;
 use jiff::SignedDuration;
-use serde::Serialize;
 
 use crate::{
-    config::Settings, error::CommandError, sync_target::SyncTarget, system::System,
+    config::Settings,
+    error::CommandError,
+    replica_folder::{ReplicaFile, ReplicaFolder, TargetRecord},
+    sync_target::SyncTarget,
+    system::System,
     workspace::Workspace,
 };
 use folder_target::FolderTarget;
 use git_target::GitTarget;
-use replica_folder::{ReplicaFile, ReplicaFolder, TargetRecord};
 
 /// How far ahead of this clock a line may be dated.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24);
@@ -177,9 +178,12 @@ pub fn sync_space(
 ) -> Result<SyncReport, SyncError> {
     check_fitness(workspace, request.target, request.space)?;
     let folder = ReplicaFolder::locate(system, &workspace.settings.store, request.space)?;
-    let _alone = folder.lock(request.patience)?;
+    let _alone = folder.lock(request.patience).map_err(|error| match error {
+        StoreError::Busy { .. } => SyncError::Busy,
+        other => other.into(),
+    })?;
     let file = folder.read_file()?;
-    let mut target = open_target(system, workspace, request, &folder, &file)?;
+    let target = open_target(system, workspace, request, &folder, &file);
     let mut run = SyncRun {
         cx: workspace.context_for(request.space),
         workspace,
@@ -187,7 +191,7 @@ pub fn sync_space(
         folder: &folder,
         file,
     };
-    run.exchange(&mut *target)
+    run.exchange(target)
 }
 
 /// Whether a space can be shared so.
@@ -275,9 +279,13 @@ struct SyncRun<'a> {
 }
 
 impl SyncRun<'_> {
-    fn exchange(&mut self, target: &mut dyn ExchangeTarget) -> Result<SyncReport, SyncError> {
+    /// Exchanges lines, and keeps what was wrong where something was.
+    fn exchange(
+        &mut self,
+        target: Result<Box<dyn ExchangeTarget + '_>, SyncError>,
+    ) -> Result<SyncReport, SyncError> {
         let name = self.request.target.to_string();
-        let done = self.exchange_lines(&name, target);
+        let done = target.and_then(|mut it| self.exchange_lines(&name, &mut *it));
         let record = self.file.targets.entry(name).or_default();
         let problem = done.as_ref().err().map(ToString::to_string);
         let is_news = record.problem != problem || done.as_ref().is_ok_and(is_something_new);
@@ -305,7 +313,6 @@ impl SyncRun<'_> {
         }
         let mut log = self.folder.read_log(self.request.space)?;
         let mut report = SyncReport::default();
-        let n_known = log.count_forgotten();
         collect_local_changes(&self.cx, &mut log, &mut self.file.state)?;
         if !self.request.is_dry_run {
             // What happened here is told, whatever becomes of the target.
@@ -325,9 +332,11 @@ impl SyncRun<'_> {
                 let record = self.file.targets.entry(name.into()).or_default();
                 record.seen = Some(seen);
                 record.lines = log.count_lines();
-                let generation = self.file.generation;
-                record.generation = generation;
-                target.clean_up(log.count_forgotten() > n_known)?;
+                record.generation = self.file.generation;
+                let n_forgotten = log.count_forgotten();
+                target.clean_up(n_forgotten != record.cleaned)?;
+                record.cleaned = n_forgotten;
+                self.folder.write_file(&self.file)?;
                 return Ok(report);
             }
         }
@@ -405,9 +414,8 @@ impl SyncRun<'_> {
     }
 
     fn forget_side_records(&self, erased: &[MemoryId]) -> Result<(), SyncError> {
-        for id in erased {
-            self.workspace.forget_side_record(*id)?;
-        }
+        // The lines are seen to here.
+        self.workspace.forget_session_records(erased)?;
         Ok(())
     }
 
@@ -445,80 +453,6 @@ fn add_changes(sum: &mut ReplicaChanges, more: ReplicaChanges) {
     sum.contested += more.contested;
     sum.left_out = more.left_out;
     sum.erased.extend(more.erased);
-}
-
-/// How a space is shared, in `sync status`.
-#[derive(Debug, Serialize)]
-pub struct SyncStatusView {
-    /// Whose memories.
-    pub space: String,
-    /// With what; `None`: with nobody.
-    pub target: Option<String>,
-    /// How many lines are known.
-    pub lines: usize,
-    /// Whether something happened here that was not told yet.
-    pub is_behind: bool,
-    /// When something was last exchanged, or last failed.
-    pub last: Option<String>,
-    /// What was wrong the last time.
-    pub problem: Option<String>,
-}
-
-impl fmt::Display for SyncStatusView {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Some(target) = &self.target else {
-            return write!(f, "{}: not shared", self.space);
-        };
-        write!(f, "{}: with {target}, {} lines", self.space, self.lines)?;
-        match &self.last {
-            Some(at) => write!(f, ", last news {at}")?,
-            None => write!(f, ", never yet")?,
-        }
-        if self.is_behind {
-            write!(f, "; something here was not told yet")?;
-        }
-        match &self.problem {
-            Some(why) => write!(f, "; the last time {why}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// How the repository's and the user's spaces are shared.
-pub fn read_sync_status(
-    system: &System,
-    workspace: &Workspace,
-) -> Result<Vec<SyncStatusView>, CommandError> {
-    let spaces = workspace.spaces();
-    let views = spaces
-        .iter()
-        .map(|it| read_space_status(system, workspace, it));
-    views.collect()
-}
-
-fn read_space_status(
-    system: &System,
-    workspace: &Workspace,
-    space: &Space,
-) -> Result<SyncStatusView, CommandError> {
-    let settings = &workspace.settings;
-    let target = choose_target(system, settings, space)?;
-    let folder = ReplicaFolder::locate(system, &settings.store, space)?;
-    let file = folder.read_file()?;
-    let target = target.map(|it| it.to_string());
-    let record = target.as_ref().and_then(|it| file.targets.get(it)).cloned();
-    let record = record.unwrap_or_default();
-    let log = ReplicaLog::new(space.clone());
-    let is_changed = has_local_changes(&workspace.context_for(space), &log, &file.state)?;
-    let is_told = record.seen.is_some() && record.generation == file.generation;
-    Ok(SyncStatusView {
-        space: space.as_str().into(),
-        is_behind: target.is_some() && (is_changed || !is_told),
-        target,
-        lines: record.lines,
-        last: record.at,
-        problem: record.problem,
-    })
 }
 
 /// The target of a space: the one that was chosen for it on this machine, else the one in the settings.

@@ -25,6 +25,7 @@ use super::project_folder::ProjectFolder;
 use crate::{
     config::{Settings, StoreUrl},
     error::CommandError,
+    replica_folder::ReplicaFolder,
     system::System,
 };
 
@@ -49,10 +50,21 @@ pub struct Workspace {
 struct SideRecords {
     findings: Option<Arc<VerdictCacheFile>>,
     sessions: Option<SessionLedger>,
+    /// What is kept to be exchanged with others.
+    replicas: Vec<ReplicaFolder>,
+    now: Timestamp,
 }
 
 impl SideRecords {
     fn forget_memories(&self, ids: &[MemoryId]) -> Result<(), CommandError> {
+        self.forget_sessions(ids)?;
+        for replica in &self.replicas {
+            replica.bury_memories(ids, self.now)?;
+        }
+        Ok(())
+    }
+
+    fn forget_sessions(&self, ids: &[MemoryId]) -> Result<(), CommandError> {
         if let Some(memo) = &self.findings {
             memo.clear();
         }
@@ -101,6 +113,13 @@ fn open_commit_reasons(system: &System, repo: &Space) -> Option<Arc<dyn Archive>
     Some(Arc::new(SqliteArchive::new(&path)))
 }
 
+/// Where the replicas of the spaces in play keep what they exchange.
+fn list_replica_folders(system: &System, settings: &Settings) -> Vec<ReplicaFolder> {
+    let spaces = [&settings.repo, &settings.user];
+    let locate = |it: &Space| ReplicaFolder::locate(system, &settings.store, it).ok();
+    spaces.into_iter().filter_map(locate).collect()
+}
+
 impl Workspace {
     /// Opens the store, for use with this source.
     pub fn open(
@@ -138,6 +157,8 @@ impl Workspace {
         let records = SideRecords {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),
+            replicas: list_replica_folders(system, &settings),
+            now: system.now,
         };
         let beside = records.clone();
         let scope = CallScope {
@@ -216,6 +237,11 @@ impl Workspace {
     /// The same while the store stays open, for what goes on.
     pub fn forget_side_record(&self, id: MemoryId) -> Result<(), CommandError> {
         self.records.forget_memories(&[id])
+    }
+
+    /// The same without what is kept to be exchanged with others, for who has that at hand.
+    pub(crate) fn forget_session_records(&self, ids: &[MemoryId]) -> Result<(), CommandError> {
+        self.records.forget_sessions(ids)
     }
 
     /// What every verb of the core is given. The time in it is that of the asking: a person may think for an hour between

@@ -16,7 +16,9 @@ use apostille_terminal::{
 };
 use apostille_workspace::{
     error::CommandError,
-    sync::{SyncReport, SyncRequest, choose_target, read_sync_status, set_up_target, sync_space},
+    sync::{
+        SyncReport, SyncRequest, choose_target, set_up_target, status::read_sync_status, sync_space,
+    },
     sync_target::SyncTarget,
     workspace::Workspace,
 };

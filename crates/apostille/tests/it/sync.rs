@@ -332,6 +332,11 @@ fn forgetting_leaves_no_bytes_on_any_replica_or_remote() {
     }
     let handle = handle_of(ben, fact);
     ben.stated(&["forget", &handle, "--yes", "--reason", "it was renamed"]);
+    // At once, and not only when somebody can be told.
+    assert_eq!(
+        files_with(ben.home(), "zanzibar-nineteen"),
+        Vec::<PathBuf>::new()
+    );
     assert_eq!(sync(ben)["sent"], 1);
     for home in [ana, eve] {
         assert_eq!(sync(home)["memories"]["forgotten"], 1);

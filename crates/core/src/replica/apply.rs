@@ -107,24 +107,13 @@ pub fn apply_replica_log(
     unreachable!("the last attempt returns")
 }
 
-/// Events about memories that were forgotten here before anybody told of them: they are forgotten everywhere.
+/// Memories that were forgotten here before anybody told of them are forgotten everywhere; how many there were.
 pub fn bury_forgotten(cx: &Context, log: &mut ReplicaLog, state: &ReplicaState) -> usize {
-    let told = log.histories().filter(|(_, it)| it.is_told());
-    let buried: Vec<MemoryId> = told
-        .map(|(id, _)| id)
-        .filter(|id| state.is_forgotten(*id))
-        .collect();
-    let tombstone = |id: &MemoryId| {
-        let (number, reason) = (0, String::new());
-        let what = EventBody::Forgotten { number, reason };
-        let event = cx.new_event(log.space(), Some(*id), what);
-        ReplicaLine::of_own_event(&event, event.at)
-    };
-    let lines: Vec<ReplicaLine> = buried.iter().filter_map(tombstone).collect();
-    lines
-        .into_iter()
-        .filter(|it| log.insert_line(it.clone()))
-        .count()
+    let ids = log.histories().map(|(id, _)| id);
+    let forgotten: Vec<MemoryId> = ids.filter(|it| state.is_forgotten(*it)).collect();
+    let now = cx.now_to_millisecond();
+    let buried = forgotten.into_iter().filter(|it| log.bury_memory(*it, now));
+    buried.count()
 }
 
 /// The memories of the space, and which of them make a claim.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::line::{BadReplicaLine, ReplicaLine};
 use crate::{
-    event::EventBody,
+    event::{Event, EventBody},
     memory::{Memory, MemoryId, Status},
     space::Space,
 };
@@ -111,6 +111,24 @@ impl ReplicaLog {
             }
         }
         intake
+    }
+
+    /// Puts "forgotten" in the place of every line about a memory that was forgotten in this store; whether there were any. The store's
+    /// own log says the rest when it is read next.
+    pub fn bury_memory(&mut self, id: MemoryId, at: Timestamp) -> bool {
+        let is_told = self.history(id).is_some_and(SharedHistory::is_told);
+        let event = Event {
+            at,
+            space: self.space.clone(),
+            memory: Some(id),
+            actor: None,
+            what: EventBody::Forgotten {
+                number: 0,
+                reason: String::new(),
+            },
+        };
+        let tombstone = ReplicaLine::of_own_event(&event, at).filter(|_| is_told);
+        tombstone.is_some_and(|it| self.insert_line(it))
     }
 
     /// The lines as they are written, in an order that every replica gives them.

@@ -20,8 +20,8 @@ use apostille_core::{
 use apostille_files::regular_file::read_regular_start;
 use apostille_text::digest::Digest;
 
-use super::{ExchangeTarget, SyncError, replica_folder::MAX_LINES_FILE};
-use crate::atomic_file::write_file_atomically;
+use super::{ExchangeTarget, SyncError};
+use crate::{atomic_file::write_file_atomically, replica_folder::MAX_LINES_FILE};
 
 /// How many files are looked at.
 const MAX_FILES: usize = 1_000;

@@ -9,6 +9,7 @@ use std::{
 };
 
 use apostille_core::{
+    memory::MemoryId,
     replica::{ReplicaLog, ReplicaState},
     space::Space,
     store::StoreError,
@@ -18,15 +19,17 @@ use apostille_files::{
     regular_file::read_regular_start,
 };
 use apostille_text::digest::Digest;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::SyncError;
 use crate::{
     atomic_file::write_file_atomically, config::StoreUrl, error::CommandError, system::System,
 };
 
 /// The version of these files.
 const VERSION: u32 = 1;
+/// How long a sync is waited for by who forgets something.
+const BURIAL_PATIENCE: Duration = Duration::from_secs(20);
 /// How much is read of a file of lines.
 pub const MAX_LINES_FILE: u64 = 256 * 1024 * 1024;
 
@@ -42,6 +45,9 @@ pub struct TargetRecord {
     /// How many lines that were.
     #[serde(default)]
     pub lines: usize,
+    /// How many memories were forgotten when the copy of the target was cleaned last.
+    #[serde(default)]
+    pub cleaned: usize,
     /// When something was last exchanged, or last failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
@@ -73,6 +79,7 @@ pub struct ReplicaFile {
 }
 
 /// The folder of a space of a store.
+#[derive(Debug, Clone)]
 pub struct ReplicaFolder {
     path: PathBuf,
     space: Space,
@@ -102,15 +109,15 @@ impl ReplicaFolder {
     }
 
     /// Waits until no other process syncs this space.
-    pub fn lock(&self, patience: Duration) -> Result<File, SyncError> {
+    pub fn lock(&self, patience: Duration) -> Result<File, StoreError> {
         create_private_folder(&self.path).map_err(|it| self.io_error(it))?;
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).write(true);
         let file = set_private_mode(options).open(self.path.join("lock"));
         let file = file.map_err(|it| self.io_error(it))?;
         lock_file_within(file, patience).map_err(|error| match error {
-            LockError::Busy { .. } => SyncError::Busy,
-            LockError::Io { source, .. } => self.io_error(source).into(),
+            LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
+            LockError::Io { source, .. } => self.io_error(source),
         })
     }
 
@@ -171,6 +178,32 @@ impl ReplicaFolder {
         }
     }
 
+    /// Removes the words of forgotten memories from what is kept here, before anybody is told: the copy of a remote is made anew by
+    /// the next sync.
+    pub fn bury_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+        if !self.exists() {
+            return Ok(());
+        }
+        let _alone = self
+            .lock(BURIAL_PATIENCE)
+            .map_err(|error| StoreError::Unavailable {
+                what:
+                    "it is forgotten, but a sync that is under way still has it; run apostille sync"
+                        .into(),
+                source: error.into(),
+            })?;
+        let mut log = self.read_log(&self.space)?;
+        let n_buried = ids.iter().filter(|it| log.bury_memory(**it, now)).count();
+        if n_buried == 0 {
+            return Ok(());
+        }
+        self.write_log(&log)?;
+        match fs::remove_dir_all(self.remote_folder()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io_error(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Keeps the lines; whether they are others than before.
     pub fn write_log(&self, log: &ReplicaLog) -> Result<bool, StoreError> {
         let text: String = log.lines().flat_map(|it| [&*it.text, "\n"]).collect();
@@ -198,10 +231,5 @@ impl ReplicaFolder {
                 source: error.into(),
             },
         }
-    }
-
-    /// Forgets everything about this space but its memories.
-    pub fn remove(&self) -> io::Result<()> {
-        fs::remove_dir_all(&self.path)
     }
 }
