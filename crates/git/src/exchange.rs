@@ -552,7 +552,7 @@ mod tests {
         check(format!("120000 blob {blob}      12\t00"), None);
         check(format!("100755 blob {blob}      12\t00"), None);
         check(format!("040000 tree {blob}       -\t00"), None);
-        check(format!("100644 blob --upload-pack 12\t00"), None);
+        check("100644 blob --upload-pack 12\t00".into(), None);
         check(String::new(), None);
     }
 

@@ -91,10 +91,10 @@ proptest! {
 
     #[test]
     fn copy_of_a_store_is_that_store(steps in random_store_steps(), from in 0_usize..2, to in 0_usize..2) {
-        let kinds: [fn(&Path) -> Box<dyn Store>; 2] = [sqlite, jsonl];
+        let open = |kind: usize, dir: &Path| if kind == 0 { sqlite(dir) } else { jsonl(dir) };
         let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let open_source = || kinds[from](dirs[0].path());
-        let open_target = || kinds[to](dirs[1].path());
+        let open_source = || open(from, dirs[0].path());
+        let open_target = || open(to, dirs[1].path());
         check_store_copy(&open_source, &open_target, &steps, to == 1);
     }
 
