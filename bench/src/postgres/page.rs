@@ -147,7 +147,7 @@ impl PostgresPage {
         let mut out = table::machine(&self.machine, markdown);
         let tables = [
             (
-                "Times, one client in turns with its floor; then many clients",
+                "Times; one client is measured in turns with what it is compared with",
                 self.time_table(),
             ),
             ("Tables with their indexes", self.size_table()),
