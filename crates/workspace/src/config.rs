@@ -37,10 +37,11 @@ pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
 pub use serve::{CodeHome, RepositoryHomes, ServeSettings};
 pub use setting_key::SettingKey;
-pub use store_url::{DatabaseAccess, StoreUrl};
+pub use store_url::StoreUrl;
 pub use trust_allow::TrustAllowList;
 
 use crate::{
+    database_access::DatabaseAccess,
     error::CommandError,
     project_folder::ProjectFolder,
     repository_space::{

@@ -23,6 +23,7 @@ pub mod change_reason;
 pub mod commit_index;
 pub mod config;
 pub mod confirm;
+pub mod database_access;
 pub mod embedding_model;
 pub mod error;
 pub mod github;

@@ -21,7 +21,9 @@ use apostille_postgres::PostgresEnvironment;
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 
-use crate::{config::DatabaseAccess, error::CommandError, parent_environment::is_below_agent};
+use crate::{
+    database_access::DatabaseAccess, error::CommandError, parent_environment::is_below_agent,
+};
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
 pub(crate) const NAMES: [&str; 79] = [

@@ -8,8 +8,10 @@ use apostille_core::{
     space::Space,
     store::{Store, StoreError},
 };
-use apostille_postgres::{PostgresEnvironment, PostgresStore, PostgresUrl};
+use apostille_postgres::{PostgresStore, PostgresUrl};
 use apostille_stores::{jsonl::JsonlStore, sqlite::SqliteStore};
+
+use crate::database_access::DatabaseAccess;
 
 /// A store by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,15 +22,6 @@ pub enum StoreUrl {
     Jsonl(PathBuf),
     /// A database of a team.
     Postgres(Box<PostgresUrl>),
-}
-
-/// What it takes to reach a database beside its address.
-#[derive(Debug, Clone, Default)]
-pub struct DatabaseAccess {
-    /// Passwords and certificates, by the variables and files that every client of Postgres knows.
-    pub environment: PostgresEnvironment,
-    /// Something random, by which this process's writes are told from others'.
-    pub nonce: u128,
 }
 
 impl StoreUrl {
