@@ -66,7 +66,12 @@ impl Listening {
             } else {
                 "http"
             };
-            return format!("{scheme}://127.0.0.1:{port}");
+            let own = if self.address.is_ipv6() {
+                "[::1]"
+            } else {
+                "127.0.0.1"
+            };
+            return format!("{scheme}://{own}:{port}");
         };
         let scheme = if is_secure { "https" } else { "http" };
         let own = (!self.reach.proxies.is_used()).then_some(port);
