@@ -610,7 +610,7 @@ Examples:
   $ claude mcp add --transport http apostille http://127.0.0.1:7787/mcp --header \"Authorization: Bearer …\"
   $ curl -H \"Authorization: Bearer …\" http://127.0.0.1:7787/api/memories
   $ apostille serve --limit rate=50 --limit at_once=2
-  $ apostille serve --listen 0.0.0.0:443 --public-host memory.example.com --cert cert.pem --key key.pem
+  $ apostille serve --listen 0.0.0.0:8443 --public-host memory.example.com --cert cert.pem --key key.pem
   $ apostille serve --behind-proxy 127.0.0.1 --public-host memory.example.com
 
 Unless told otherwise, only this machine reaches it: people with the link that is printed, which works once, programs with a token
