@@ -1,6 +1,6 @@
 //! Tokens of servers in a table: several servers on one database let the same people in, and none of them is special.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_core::{
     store::StoreError,
@@ -9,37 +9,62 @@ use apostille_core::{
 
 use crate::{
     connection::{SpaceScope, Transaction, TransactionKind},
+    environment::PostgresEnvironment,
     error::{PgError, PgResult},
     statement::SqlStatement,
     store::PostgresStore,
+    url::PostgresUrl,
 };
 
-/// The tokens beside the memories of a database.
-#[derive(Debug, Clone)]
-pub struct PostgresTokens(Arc<PostgresStore>);
+/// The tokens beside the memories of a database. It is opened when it is asked first, and again where that failed: a server
+/// that starts before its database lets people in once it is there.
+#[derive(Debug)]
+pub struct PostgresTokens {
+    url: PostgresUrl,
+    environment: PostgresEnvironment,
+    nonce: u128,
+    open: Mutex<Option<Arc<PostgresStore>>>,
+}
 
 impl PostgresTokens {
-    /// The tokens of a database that is open.
-    pub fn new(store: Arc<PostgresStore>) -> Self {
-        Self(store)
+    /// The tokens of a database; see [`PostgresStore::open`].
+    pub fn new(url: PostgresUrl, environment: PostgresEnvironment, nonce: u128) -> Self {
+        Self {
+            url,
+            environment,
+            nonce,
+            open: Mutex::default(),
+        }
+    }
+
+    fn store(&self) -> Result<Arc<PostgresStore>, StoreError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*open {
+            return Ok(Arc::clone(store));
+        }
+        let store = PostgresStore::open(&self.url, &self.environment, self.nonce)?;
+        Ok(Arc::clone(open.insert(Arc::new(store))))
     }
 
     fn read<T>(
         &self,
         look: impl FnMut(&mut Transaction<'_>) -> PgResult<T>,
     ) -> Result<T, TokenStoreError> {
-        self.0
-            .read(SpaceScope::Granted, look)
-            .map_err(|error| explain_failure("read the tokens", error))
+        let read = self
+            .store()
+            .and_then(|it| it.read(SpaceScope::Granted, look));
+        read.map_err(|error| explain_failure("read the tokens", error))
     }
 
     fn write<T>(
         &self,
         change: impl FnMut(&mut Transaction<'_>) -> PgResult<T>,
     ) -> Result<T, TokenStoreError> {
-        self.0
-            .write(TransactionKind::Durable, SpaceScope::Granted, change)
-            .map_err(|error| explain_failure("write the tokens", error))
+        let kind = TransactionKind::Durable;
+        let written = self
+            .store()
+            .and_then(|it| it.write(kind, SpaceScope::Granted, change));
+        written.map_err(|error| explain_failure("write the tokens", error))
     }
 }
 

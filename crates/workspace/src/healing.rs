@@ -23,21 +23,31 @@ use crate::{
     workspace::Workspace,
 };
 
-/// Whether this store may be written to without being asked.
+/// Whether this store may be written to without being asked, from a checkout of its user. A team's database is not: of many
+/// checkouts some are behind, and would take citations back to where they were.
 pub fn can_heal_store(settings: &Settings) -> bool {
     matches!(settings.store, StoreUrl::Sqlite(_)) && settings.has_store_file()
 }
 
+/// The same from a mirror, of which there is one for everybody who comes through a server.
+pub fn can_heal_from_mirror(settings: &Settings) -> bool {
+    can_heal_store(settings) || matches!(settings.store, StoreUrl::Postgres(_))
+}
+
 /// Lets every citation of the repository's memories follow the code, unless that was done for this commit already.
-/// How many memories changed.
-pub fn heal_workspace(system: &System, workspace: &Workspace) -> Result<usize, CommandError> {
+/// How many memories changed. Where the store cannot be healed, what was withdrawn is erased all the same.
+pub fn heal_workspace(
+    system: &System,
+    workspace: &Workspace,
+    can_heal: bool,
+) -> Result<usize, CommandError> {
     let cx = workspace.context();
     // What the user asked an agent to forget yesterday goes now, whatever the tree is like.
     for erased in erase_withdrawn_memories(&cx, &workspace.spaces())? {
         workspace.forget_side_record(erased.id)?;
     }
     let commit = cx.source.read_tree().ok().and_then(|it| it.commit);
-    let (Some(commit), true) = (commit, can_heal_store(&workspace.settings)) else {
+    let (Some(commit), true) = (commit, can_heal) else {
         return Ok(0);
     };
     let stamp = locate_healing_stamp(system, &workspace.settings);

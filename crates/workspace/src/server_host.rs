@@ -140,7 +140,7 @@ impl ServerHost {
             return Ok(0);
         }
         let workspace = self.open_upkeep_workspace(&system, settings, place)?;
-        healing::heal_workspace(&system, &workspace)
+        healing::heal_workspace(&system, &workspace, true)
     }
 
     /// Exchanges the memories of the same checkout with others, where that was set up.
@@ -160,7 +160,7 @@ impl ServerHost {
             return Ok(0);
         }
         let (system, place, settings) = self.find_last_checkout()?;
-        if !healing::can_heal_store(&settings) {
+        if !healing::can_heal_from_mirror(&settings) {
             return Ok(0);
         }
         let kept = self.open_store(&settings)?.list_spaces()?;
@@ -177,7 +177,7 @@ impl ServerHost {
             let place = place.clone();
             let workspace =
                 Workspace::with_store(&system, settings, place, source, store, findings);
-            n_healed += healing::heal_workspace(&system, &workspace)?;
+            n_healed += healing::heal_workspace(&system, &workspace, true)?;
         }
         Ok(n_healed)
     }

@@ -11,7 +11,7 @@ use apostille_api::access_token::{
     Access, AccessToken, TokenLookup, TokenLookupError, TokenRegistry,
 };
 use apostille_core::tokens::{TokenRecord, TokenRow, TokenStore, TokenStoreError, TokenVersion};
-use apostille_postgres::{PostgresStore, PostgresTokens};
+use apostille_postgres::{PostgresTokens, PostgresUrl};
 use apostille_text::{digest::Digest, moderate::check_name};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -65,8 +65,12 @@ pub fn open_token_store(
         StoreUrl::Sqlite(_) | StoreUrl::Jsonl(_) => Ok(Arc::new(TokenFile::for_user(system)?)),
         StoreUrl::Postgres(url) => {
             let access = &settings.database;
-            let store = PostgresStore::open(url, &access.environment, access.nonce)?;
-            Ok(Arc::new(PostgresTokens::new(Arc::new(store))))
+            let (url, environment) = (PostgresUrl::clone(url), access.environment.clone());
+            Ok(Arc::new(PostgresTokens::new(
+                url,
+                environment,
+                access.nonce,
+            )))
         }
     }
 }

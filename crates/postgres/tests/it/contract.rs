@@ -2,15 +2,13 @@
 
 use std::sync::OnceLock;
 
-use std::sync::Arc;
-
 use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
     check_replicas_converge, check_rollback, check_store_against_ram, check_store_copy,
     check_total_limit, random_store_steps, random_team_steps, tokens::check_token_store,
 };
 use apostille_core::store::{Store, ram::RamStore};
-use apostille_postgres::PostgresTokens;
+use apostille_postgres::{PostgresEnvironment, PostgresTokens};
 use apostille_postgres_rig::{PgBouncer, PostgresServer};
 use proptest::prelude::*;
 
@@ -88,7 +86,11 @@ fn tokens_of_a_database_keep_the_contract() {
             Route::Direct => server.url(OWNER, &database),
             Route::Pooled => bouncer().url(OWNER, &database),
         };
-        check_token_store(&mut || Box::new(PostgresTokens::new(Arc::new(open(&url)))));
+        check_token_store(&mut || {
+            drop(open(&url));
+            let url = url.parse().expect("an address");
+            Box::new(PostgresTokens::new(url, PostgresEnvironment::default(), 7))
+        });
     }
 }
 

@@ -185,7 +185,7 @@ fn close_left_tasks(ctx: &CommandContext, ledger: &SessionLedger) -> CommandResu
 fn heal_after_session(ctx: &CommandContext) -> CommandResult<()> {
     let (_, settings) = ctx.find_project()?;
     if healing::can_heal_store(&settings) {
-        healing::heal_workspace(&ctx.system, &ctx.open_workspace()?)?;
+        healing::heal_workspace(&ctx.system, &ctx.open_workspace()?, true)?;
     }
     Ok(())
 }
