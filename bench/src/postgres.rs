@@ -216,9 +216,9 @@ impl<'a> PostgresGround<'a> {
                 store.recall(round, &ask).map(drop)
             })
         };
-        let asked = run_clients(n, RUSH, None, recall)?;
+        let asked = run_clients(self.server, n, (RUSH, None), recall)?;
         page.add(PostgresRow::of_clients(page::RECALL, database, n, &asked));
-        let paced = run_clients(n, RUSH, Some(Duration::from_secs(1)), recall)?;
+        let paced = run_clients(self.server, n, (RUSH, Some(Duration::from_secs(1))), recall)?;
         page.add(PostgresRow::of_clients(
             page::RECALL_PACED,
             database,
@@ -233,7 +233,7 @@ impl<'a> PostgresGround<'a> {
                 store.remember(index, draft).map(drop)
             })
         };
-        let written: ClientLoad = run_clients(n, RUSH, None, remember)?;
+        let written: ClientLoad = run_clients(self.server, n, (RUSH, None), remember)?;
         page.add(PostgresRow::of_clients(
             page::REMEMBER,
             database,

@@ -14,6 +14,11 @@ impl Sample {
         self.micros.push(it.as_secs_f64() * 1e6);
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.micros.len()
+    }
+
     /// Adds those of another.
     pub(crate) fn extend(&mut self, other: Self) {
         self.micros.extend(other.micros);

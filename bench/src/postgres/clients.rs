@@ -7,11 +7,12 @@ use std::{
 };
 
 use anyhow::{Result, anyhow};
+use apostille_postgres_rig::PostgresServer;
 
 use crate::stats::Sample;
 
-/// How often a client does its work before it is timed.
-const WARM: usize = 3;
+/// How often a client does its work before it is timed: by then its statements are planned.
+const WARM: usize = 10;
 
 /// What clients did.
 #[derive(Debug, Default)]
@@ -20,19 +21,33 @@ pub(crate) struct ClientLoad {
     pub(crate) sample: Sample,
     /// How many calls were answered in a second, by all together.
     pub(crate) per_second: f64,
+    /// What a call had computed, here and by the server, in microseconds.
+    pub(crate) cpu: [f64; 2],
     /// What went wrong.
     pub(crate) errors: Vec<String>,
+}
+
+/// Where time of processors is read: of this process, and of the server.
+pub(crate) fn read_cpu_times(server: &PostgresServer) -> [Duration; 2] {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(") ").map_or("", |it| it.1).split(' ');
+    let ticks: u64 = fields
+        .skip(11)
+        .take(2)
+        .filter_map(|it| it.parse::<u64>().ok())
+        .sum();
+    [Duration::from_millis(ticks * 10), server.read_cpu_time()]
 }
 
 /// Runs so many clients for a while. Each asks again as soon as it was answered; or, with a pace, as often as that, and is timed
 /// from when the call was due.
 pub(crate) fn run_clients<W: FnMut(usize) -> Result<()>>(
+    server: &PostgresServer,
     n: usize,
-    time: Duration,
-    pace: Option<Duration>,
+    (time, pace): (Duration, Option<Duration>),
     make: impl Fn(usize) -> Result<W> + Sync,
 ) -> Result<ClientLoad> {
-    let barrier = Barrier::new(n);
+    let barrier = Barrier::new(n + 1);
     let client = |name: usize| {
         let made = make(name).and_then(|mut work| {
             (0..WARM).try_for_each(&mut work)?;
@@ -44,14 +59,18 @@ pub(crate) fn run_clients<W: FnMut(usize) -> Result<()>>(
         Ok(work_on(&mut made?, time, pace.zip(first_due)))
     };
     let client = &client;
+    let mut before = [Duration::ZERO; 2];
     let loads: Vec<Result<ClientLoad>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..n).map(|it| scope.spawn(move || client(it))).collect();
+        barrier.wait();
+        before = read_cpu_times(server);
         let join = |it: thread::ScopedJoinHandle<'_, Result<ClientLoad>>| {
             it.join()
                 .unwrap_or_else(|_| Err(anyhow!("a client panicked")))
         };
         threads.into_iter().map(join).collect()
     });
+    let after = read_cpu_times(server);
     let mut all = ClientLoad::default();
     for load in loads {
         let load = load?;
@@ -59,6 +78,9 @@ pub(crate) fn run_clients<W: FnMut(usize) -> Result<()>>(
         all.errors.extend(load.errors);
         all.per_second += load.per_second;
     }
+    let n_calls = all.sample.len().max(1) as f64;
+    let each = |at: usize| after[at].saturating_sub(before[at]).as_secs_f64() * 1e6 / n_calls;
+    all.cpu = [each(0), each(1)];
     Ok(all)
 }
 

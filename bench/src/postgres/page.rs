@@ -33,6 +33,8 @@ pub(crate) struct PostgresRow {
     pub(crate) clients: usize,
     pub(crate) time: Option<Summary>,
     per_second: Option<f64>,
+    /// What a call had computed here and by the server.
+    cpu: Option<[f64; 2]>,
     errors: Vec<String>,
 }
 
@@ -50,6 +52,7 @@ impl PostgresRow {
             clients,
             time: sample.summary(),
             per_second: None,
+            cpu: None,
             errors: Vec::new(),
         }
     }
@@ -63,6 +66,7 @@ impl PostgresRow {
     ) -> Self {
         Self {
             per_second: Some(load.per_second),
+            cpu: Some(load.cpu),
             errors: load.errors.clone(),
             ..Self::of(what, database, clients, &load.sample)
         }
@@ -180,6 +184,9 @@ impl PostgresPage {
                 time(p50),
                 time(p99),
                 rate,
+                it.cpu.map_or("–".into(), |[here, server]| {
+                    format!("{} + {}", time(here), time(server))
+                }),
                 it.errors.len().to_string(),
             ])
         };
@@ -244,7 +251,7 @@ impl PostgresPage {
             let time = it
                 .time
                 .map(|Summary { n, p50, p99 }| json!({"n": n, "p50_us": p50, "p99_us": p99}));
-            json!({"what": it.what, "memories": it.memories, "clients": it.clients, "time": time, "per_second": it.per_second, "errors": it.errors.len()})
+            json!({"what": it.what, "memories": it.memories, "clients": it.clients, "time": time, "per_second": it.per_second, "cpu_us": it.cpu, "errors": it.errors.len()})
         };
         let size =
             |it: &TableSize| json!({"table": it.table, "memories": it.memories, "bytes": it.bytes});
