@@ -206,9 +206,9 @@ impl<'a> ExchangeRepository<'a> {
 
     /// The files of what was pushed from here last, where something was.
     pub fn list_own_files(&self) -> ExchangeResult<Vec<ExchangeFile>> {
-        match self.resolve(OURS) {
-            Ok(commit) => self.list_files(&commit),
-            Err(_) => Ok(Vec::new()),
+        match self.list_files(OURS) {
+            Err(ExchangeError::Strange(_)) => Ok(Vec::new()),
+            listed => listed,
         }
     }
 

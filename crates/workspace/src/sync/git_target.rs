@@ -51,7 +51,13 @@ impl ExchangeTarget for GitTarget<'_> {
     fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError> {
         self.fetched.clear();
         self.unchanged.clear();
-        if self.find_tip()?.is_none() {
+        // What was seen a moment ago is not asked for again: the remote is far away.
+        let tip = match self.tip.take() {
+            Some(tip) => tip,
+            None => self.find_tip()?,
+        };
+        if tip.is_none() {
+            self.tip = Some(None);
             return Ok(Vec::new());
         }
         let tip = self.repository.fetch_tip()?;
@@ -111,7 +117,10 @@ impl ExchangeTarget for GitTarget<'_> {
             .push_commit(&written.commit, seen.as_deref())?
         {
             PushOutcome::Done(commit) => Ok(Some(commit)),
-            PushOutcome::Overtaken => Ok(None),
+            PushOutcome::Overtaken => {
+                self.tip = None;
+                Ok(None)
+            }
         }
     }
 

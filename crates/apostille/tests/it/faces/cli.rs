@@ -61,6 +61,8 @@ const COMMANDS: &[(&str, CommandUse)] = &[
     // A copy of what is kept, to be read back.
     ("export", Upkeep(Nothing, &["", "--format=markdown"])),
     ("import", Silent),
+    ("sync", Silent),
+    ("store", Silent),
     ("learn", Silent),
     (
         "task start",
