@@ -24,7 +24,7 @@ fn exit_codes_are_as_documented() {
     check(2, &["remember", "--cite", "src/api.rs", "no lines"]);
     check(2, &["recall", "x", "--at", "no-such-branch"]);
     check(2, &["-C", "no-such-folder", "list"]);
-    check(2, &["list", "--store", "postgres://x"]);
+    check(2, &["list", "--store", "mongodb://x"]);
     check(3, &["remember", "the project uses tabs"]);
     check(
         3,

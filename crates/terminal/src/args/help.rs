@@ -161,6 +161,26 @@ counted and their digests compared, space by space (exit code 1 where they diffe
 A TO that holds anything else of the same space is refused.",
     ),
     (
+        "store prepare",
+        "\
+Examples:
+  $ apostille store prepare postgres://owner@db.example/memory
+  $ apostille store grant postgres://owner@db.example/memory ana --space github.com/acme/app
+  $ APOSTILLE_STORE='postgres://ana@db.example/memory?sslmode=verify-full' apostille doctor
+
+Passwords come from PGPASSWORD or ~/.pgpass. PostgreSQL 15 or newer, no extension, no superuser.",
+    ),
+    (
+        "store grant",
+        "\
+Examples:
+  $ apostille store grant postgres://owner@db.example/memory ana --space github.com/acme/app --space users/ana
+  $ apostille store grant postgres://owner@db.example/memory ci --space github.com/acme/app --access read
+  $ apostille store grant postgres://owner@db.example/memory server --everywhere --access serve
+
+The database itself keeps the role to these spaces, whatever its programs send. It takes effect at once.",
+    ),
+    (
         "hook",
         "\
 Examples:
