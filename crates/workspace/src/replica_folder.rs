@@ -36,6 +36,9 @@ pub const MAX_LINES_FILE: u64 = 256 * 1024 * 1024;
 /// What is known of a target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetRecord {
+    /// The digest of its address when it was chosen, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// How it looked when it held everything that is known here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
@@ -101,11 +104,6 @@ impl ReplicaFolder {
     /// Where the copy of a remote is.
     pub fn remote_folder(&self) -> PathBuf {
         self.path.join("remote")
-    }
-
-    /// Whether anything is there.
-    pub fn exists(&self) -> bool {
-        self.path.join("replica.json").exists()
     }
 
     /// Waits until no other process syncs this space.
@@ -181,9 +179,12 @@ impl ReplicaFolder {
     /// Removes the words of forgotten memories from what is kept here, before anybody is told: the copy of a remote is made anew by
     /// the next sync.
     pub fn bury_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
-        if !self.exists() {
+        // Most of what is forgotten is scratch that nobody else heard of.
+        let text = self.read_log_text()?;
+        if !ids.iter().any(|it| text.contains(&it.to_string())) {
             return Ok(());
         }
+        drop(text);
         let _alone = self
             .lock(BURIAL_PATIENCE)
             .map_err(|error| StoreError::Unavailable {

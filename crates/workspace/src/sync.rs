@@ -28,6 +28,7 @@ use apostille_core::{
     store::{MemoryFilter, StoreError},
 };
 use apostille_git::exchange::ExchangeError;
+use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 
 use crate::{
@@ -230,16 +231,8 @@ fn open_target<'a>(
 ) -> Result<Box<dyn ExchangeTarget + 'a>, SyncError> {
     Ok(match request.target {
         SyncTarget::Git(remote) => {
-            let checkout = workspace.place.checkout.as_ref();
-            let url = checkout.and_then(|it| it.find_remote_url(remote));
-            let Some(url) = url.filter(|_| workspace.settings.contact.is_here) else {
-                let why = format!(
-                    "this checkout has no remote '{remote}' for {}",
-                    request.space
-                );
-                return Err(SyncError::Unfit(why));
-            };
-            let url = resolve_remote_path(url, workspace);
+            let url = find_remote_address(workspace, remote, request.space)?;
+            check_address(file, request.target, &url)?;
             Box::new(GitTarget::open(
                 &folder.remote_folder(),
                 &url,
@@ -258,6 +251,50 @@ fn open_target<'a>(
             )?)
         }
     })
+}
+
+/// The address of a remote of this checkout.
+fn find_remote_address(
+    workspace: &Workspace,
+    remote: &str,
+    space: &Space,
+) -> Result<String, SyncError> {
+    let checkout = workspace.place.checkout.as_ref();
+    let url = checkout.and_then(|it| it.find_remote_url(remote));
+    match url.filter(|_| workspace.settings.contact.is_here) {
+        Some(url) => Ok(resolve_remote_path(url, workspace)),
+        None => Err(SyncError::Unfit(format!(
+            "this checkout has no remote '{remote}' for {space}"
+        ))),
+    }
+}
+
+/// Whoever can write the checkout's configuration could lead the memories elsewhere: another address is another choice.
+fn check_address(file: &ReplicaFile, target: &SyncTarget, url: &str) -> Result<(), SyncError> {
+    let record = file.targets.get(&target.to_string());
+    let chosen = record.and_then(|it| it.address.as_ref());
+    match chosen {
+        Some(it) if *it != digest_address(url) => Err(SyncError::Unfit(format!(
+            "the address of {target} is another one than the one that was chosen; if that is right: apostille sync setup {target}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// An address may hold a password, so its digest is kept.
+fn digest_address(url: &str) -> String {
+    Digest::hash_bytes(url.as_bytes()).to_string()
+}
+
+/// Notes the address that a target has now as the one that was chosen.
+fn keep_address(workspace: &Workspace, target: &SyncTarget, file: &mut ReplicaFile) {
+    if let SyncTarget::Git(remote) = target
+        && let Some(checkout) = &workspace.place.checkout
+        && let Some(url) = checkout.find_remote_url(remote)
+    {
+        let record = file.targets.entry(target.to_string()).or_default();
+        record.address = Some(digest_address(&resolve_remote_path(url, workspace)));
+    }
 }
 
 /// A remote that is a path is one from the checkout.
@@ -336,6 +373,7 @@ impl SyncRun<'_> {
                 let n_forgotten = log.count_forgotten();
                 target.clean_up(n_forgotten != record.cleaned)?;
                 record.cleaned = n_forgotten;
+                keep_address(self.workspace, self.request.target, &mut self.file);
                 self.folder.write_file(&self.file)?;
                 return Ok(report);
             }
@@ -487,6 +525,9 @@ pub fn set_up_target(
     let _alone = folder.lock(SETUP_PATIENCE)?;
     let mut file = folder.read_file()?;
     file.target = Some(target.map_or_else(|| "off".into(), SyncTarget::to_string));
+    if let Some(target) = target {
+        keep_address(workspace, target, &mut file);
+    }
     folder.write_file(&file)?;
     Ok(())
 }

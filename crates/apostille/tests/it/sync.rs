@@ -590,6 +590,42 @@ fn only_a_person_chooses_with_whom_memories_are_shared() {
 }
 
 #[test]
+fn another_address_of_a_remote_is_another_choice() {
+    let team = SyncTeam::of(1);
+    let ana = &team.homes[0];
+    remember(ana, "the API version is 7");
+    let remote = team.remote().display().to_string();
+    ana.git(&["remote", "add", "mirror", &remote]);
+    ana.stated(&["sync", "setup", "git:mirror"]);
+    assert_eq!(sync(ana)["sent"], 1);
+    // As an agent with a shell can do.
+    let elsewhere = team.place.path().join("elsewhere.git");
+    run(Command::new("git")
+        .args(["init", "-q", "--bare"])
+        .arg(&elsewhere));
+    ana.git(&[
+        "remote",
+        "set-url",
+        "mirror",
+        &elsewhere.display().to_string(),
+    ]);
+    remember(ana, "uploads stop at 10 MB");
+    let ran = ana.run(&["sync"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("apostille sync setup git:mirror"),
+        "{ran}"
+    );
+    ana.ok(&["hook", "--after=s1"]);
+    assert_eq!(
+        files_with(&elsewhere, "refs/apostille"),
+        Vec::<PathBuf>::new()
+    );
+    assert!(!elsewhere.join("refs/apostille").exists());
+    ana.stated(&["sync", "setup", "git:mirror"]);
+    assert_eq!(sync(ana)["sent"], 2);
+}
+
+#[test]
 fn repository_may_name_its_own_remote_once_it_is_trusted() {
     let team = SyncTeam::of(1);
     let ana = &team.homes[0];
