@@ -148,6 +148,14 @@ What arrives is looked over like anything from outside. `forget` erases in every
 Your own memories stay at home unless you say --user. Offline: exit code 4, and nothing is lost.",
     ),
     (
+        "store",
+        "\
+Examples:
+  $ apostille store copy sqlite:old.db sqlite:new.db
+
+`apostille store copy --help` says what is copied, and how it is proved.",
+    ),
+    (
         "store copy",
         "\
 Examples:
