@@ -73,6 +73,9 @@ pub struct ReplicaFile {
     /// Counts the sets of lines that were kept.
     #[serde(default)]
     pub generation: u64,
+    /// When a line will count that is dated too far ahead now, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wakes_at: Option<i64>,
     /// How far the log was read.
     #[serde(default)]
     pub state: ReplicaState,
@@ -143,6 +146,7 @@ impl ReplicaFolder {
             replica: format!("{:016x}", self.draw as u64),
             target: None,
             generation: 0,
+            wakes_at: None,
             state: ReplicaState::default(),
             targets: BTreeMap::new(),
         }
@@ -155,10 +159,10 @@ impl ReplicaFolder {
     }
 
     /// The lines that were kept.
-    pub fn read_log(&self, space: &Space) -> Result<ReplicaLog, StoreError> {
+    pub fn read_log(&self, space: &Space, latest: Timestamp) -> Result<ReplicaLog, StoreError> {
         let mut log = ReplicaLog::new(space.clone());
         let text = self.read_log_text()?;
-        let intake = log.insert_known_texts(text.lines());
+        let intake = log.insert_known_texts(text.lines(), latest);
         match intake.is_newer {
             true => Err(StoreError::Newer {
                 found: apostille_core::format::VERSION + 1,
@@ -193,7 +197,7 @@ impl ReplicaFolder {
                         .into(),
                 source: error.into(),
             })?;
-        let mut log = self.read_log(&self.space)?;
+        let mut log = self.read_log(&self.space, now)?;
         let n_buried = ids.iter().filter(|it| log.bury_memory(**it, now)).count();
         if n_buried == 0 {
             return Ok(());

@@ -29,7 +29,7 @@ use apostille_core::{
 };
 use apostille_git::exchange::ExchangeError;
 use apostille_text::digest::Digest;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     config::Settings,
@@ -348,7 +348,7 @@ impl SyncRun<'_> {
         {
             return Ok(SyncReport::default());
         }
-        let mut log = self.folder.read_log(self.request.space)?;
+        let mut log = self.folder.read_log(self.request.space, self.latest())?;
         let mut report = SyncReport::default();
         collect_local_changes(&self.cx, &mut log, &mut self.file.state)?;
         if !self.request.is_dry_run {
@@ -384,7 +384,16 @@ impl SyncRun<'_> {
 
     /// Whether the target was given everything that was known when it was seen last.
     fn is_up_to_date(&self, record: &TargetRecord) -> bool {
-        record.seen.is_some() && record.generation == self.file.generation
+        let is_asleep = self
+            .file
+            .wakes_at
+            .is_none_or(|it| it > self.latest().as_millisecond());
+        record.seen.is_some() && record.generation == self.file.generation && is_asleep
+    }
+
+    /// The latest time that a line may have to count.
+    fn latest(&self) -> Timestamp {
+        self.cx.now.checked_add(AHEAD).unwrap_or(self.cx.now)
     }
 
     fn hear(
@@ -395,8 +404,8 @@ impl SyncRun<'_> {
     ) -> Result<(), SyncError> {
         let lines = target.fetch_lines()?;
         self.check_stop()?;
-        let latest = self.cx.now.checked_add(AHEAD).unwrap_or(self.cx.now);
-        let intake = log.insert_foreign_texts(lines.iter().map(String::as_str), latest);
+        let texts = lines.iter().map(String::as_str);
+        let intake = log.insert_foreign_texts(texts, self.latest());
         if intake.is_newer {
             let why = "the target holds what a newer program wrote; update apostille";
             return Err(SyncError::Unfit(why.into()));
@@ -462,6 +471,7 @@ impl SyncRun<'_> {
         if self.folder.write_log(log)? {
             self.file.generation += 1;
         }
+        self.file.wakes_at = log.next_waking().map(|it| it.as_millisecond());
         self.folder.write_file(&self.file)?;
         Ok(())
     }

@@ -217,7 +217,7 @@ fn format_sync_reply(reply: &SyncReply<'_>, is_dry_run: bool) -> String {
     }
     if left.from_future > 0 {
         let n = format_count(left.from_future as u64, "line", "lines");
-        out += &format!("  {n} left out until their time comes: another clock is ahead\n");
+        out += &format!("  {n} of a clock that is ahead will count when their time comes\n");
     }
     out
 }

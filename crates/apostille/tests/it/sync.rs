@@ -506,6 +506,28 @@ fn forge_line(lines: &str, change: impl Fn(&str) -> String) -> String {
 }
 
 #[test]
+fn lines_of_a_clock_ahead_count_when_their_time_comes() {
+    let mut team = SyncTeam::sharing(2);
+    team.homes[0].at("2026-06-01T12:00:00Z");
+    let [ana, ben] = &team.homes[..] else {
+        panic!()
+    };
+    remember(ana, "the API version is 7");
+    sync(ana);
+    assert_eq!(sync(ben)["left_out"]["from_future"], 1);
+    assert!(facts(ben).is_empty());
+    // Nobody takes away what another one's clock allows.
+    for home in [ana, ben] {
+        assert_eq!(sync(home)["outcome"], "up-to-date");
+    }
+    team.homes[1].at("2026-06-02T12:00:00Z");
+    let ben = &team.homes[1];
+    assert_eq!(sync(ben)["memories"]["new"], 1);
+    assert_eq!(facts(ben), ["the API version is 7"]);
+    assert_eq!(sync(ben)["outcome"], "up-to-date");
+}
+
+#[test]
 fn newer_lines_are_refused_and_nothing_is_overwritten() {
     let team = SyncTeam::sharing(1);
     let ana = &team.homes[0];

@@ -17,6 +17,9 @@ use crate::{
 pub struct ReplicaLog {
     space: Space,
     memories: BTreeMap<MemoryId, SharedHistory>,
+    /// Lines that are dated too far ahead to count yet, by their text: they are kept and handed on, so that nobody takes away what
+    /// another one's clock allows.
+    asleep: BTreeMap<String, ReplicaLine>,
 }
 
 /// The lines about one memory.
@@ -35,7 +38,7 @@ pub struct ReplicaIntake {
     pub new: usize,
     /// How many say that something was forgotten that was not known to be.
     pub forgotten: usize,
-    /// How many were left out because their time is far ahead.
+    /// How many do not count yet, because they are dated far ahead.
     pub from_future: usize,
     /// How many were left out for other reasons.
     pub left_out: usize,
@@ -51,6 +54,7 @@ impl ReplicaLog {
         Self {
             space,
             memories: BTreeMap::new(),
+            asleep: BTreeMap::new(),
         }
     }
 
@@ -61,6 +65,9 @@ impl ReplicaLog {
 
     /// Adds a line; whether the set is another one now.
     pub fn insert_line(&mut self, line: ReplicaLine) -> bool {
+        if line.is_tombstone() {
+            self.asleep.retain(|_, it| it.id != line.id);
+        }
         match self.memories.entry(line.id) {
             Entry::Occupied(mut it) => it.get_mut().insert_line(line),
             Entry::Vacant(it) => it.insert(SharedHistory::default()).insert_line(line),
@@ -71,11 +78,12 @@ impl ReplicaLog {
     pub fn insert_known_texts<'a>(
         &mut self,
         texts: impl Iterator<Item = &'a str>,
+        latest: Timestamp,
     ) -> ReplicaIntake {
-        self.insert_texts(texts, Timestamp::MAX, ReplicaLine::parse_known)
+        self.insert_texts(texts, latest, ReplicaLine::parse_known)
     }
 
-    /// Adds lines that another replica wrote. What is dated behind `latest` is left out, except that something was forgotten:
+    /// Adds lines that another replica wrote. What is dated behind `latest` does not count yet, except that something was forgotten:
     /// a clock that is years ahead would win over everybody.
     pub fn insert_foreign_texts<'a>(
         &mut self,
@@ -95,7 +103,7 @@ impl ReplicaLog {
         for text in texts.filter(|it| !it.trim().is_empty()) {
             match parse(text.trim_end(), &self.space) {
                 Ok(line) if !line.is_tombstone() && line.at.max(line.event.at) > latest => {
-                    intake.from_future += 1;
+                    intake.from_future += usize::from(self.let_sleep(line));
                 }
                 Ok(line) => {
                     let is_tombstone = line.is_tombstone();
@@ -111,6 +119,18 @@ impl ReplicaLog {
             }
         }
         intake
+    }
+
+    fn let_sleep(&mut self, line: ReplicaLine) -> bool {
+        let history = self.memories.get(&line.id);
+        let is_forgotten = history.is_some_and(|it| it.tombstone.is_some());
+        !is_forgotten && self.asleep.insert(line.text.clone(), line).is_none()
+    }
+
+    /// When the first line will count that is dated too far ahead now.
+    pub fn next_waking(&self) -> Option<Timestamp> {
+        let times = self.asleep.values().map(|it| it.at.max(it.event.at));
+        times.min()
     }
 
     /// Puts "forgotten" in the place of every line about a memory that was forgotten in this store; whether there were any. The store's
@@ -133,18 +153,15 @@ impl ReplicaLog {
 
     /// The lines as they are written, in an order that every replica gives them.
     pub fn lines(&self) -> impl Iterator<Item = &ReplicaLine> {
-        self.memories.values().flat_map(SharedHistory::lines)
+        let awake = self.memories.values().flat_map(SharedHistory::lines);
+        let mut lines: Vec<&ReplicaLine> = awake.chain(self.asleep.values()).collect();
+        lines.sort_by_key(|it| (it.id, it.order()));
+        lines.into_iter()
     }
 
     /// How many lines there are.
     pub fn count_lines(&self) -> usize {
         self.lines().count()
-    }
-
-    /// Whether a line of this event is in the set.
-    pub fn has_line(&self, line: &ReplicaLine) -> bool {
-        let history = self.memories.get(&line.id);
-        history.is_some_and(|it| it.tombstone.is_some() || it.lines().any(|it| it.key == line.key))
     }
 
     /// How many memories were forgotten.
