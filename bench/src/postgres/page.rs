@@ -134,7 +134,7 @@ impl PostgresPage {
         self.rows.iter().map(|it| it.memories).max().unwrap_or(0)
     }
 
-    /// The slowest of the rows of many clients.
+    /// What clients that work at once took.
     pub(crate) fn find_rush(
         &self,
         what: &str,
@@ -192,7 +192,15 @@ impl PostgresPage {
         };
         Table {
             head: vec![
-                "measure", "memories", "clients", "n", "p50", "p99", "a second", "errors",
+                "measure",
+                "memories",
+                "clients",
+                "n",
+                "p50",
+                "p99",
+                "a second",
+                "CPU here + server",
+                "errors",
             ],
             rows: self.rows.iter().filter_map(row).collect(),
         }
@@ -284,5 +292,46 @@ fn bar_table(bars: &[Bar]) -> Table {
     Table {
         head: vec!["what", "bar", "figure", "verdict"],
         rows: bars.iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn every_table_has_its_rows() {
+        let mut page = PostgresPage::new(Machine(vec![("CPU", "fast".into())]));
+        let database = BenchDatabase {
+            name: "d0".into(),
+            memories: 10_000,
+        };
+        let mut load = ClientLoad::default();
+        load.sample.push(Duration::from_millis(3));
+        load.cpu = [1_000.0, 2_000.0];
+        page.add(PostgresRow::of(RECALL, &database, 1, &load.sample));
+        page.add(PostgresRow::of_clients(RECALL, &database, 64, &load));
+        page.faults.push(FaultRow {
+            what: "kill -9",
+            acknowledged: 7,
+            lost: 1,
+            doubled: 0,
+        });
+        for markdown in [false, true] {
+            let text = page.text(markdown);
+            for part in [
+                "fast",
+                "10k",
+                "1.00 ms + 2.00 ms",
+                "kill -9",
+                "FAIL",
+                "not measured",
+            ] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+        }
+        assert!(page.find_rush(RECALL, 10_000, 1).is_none());
+        assert_eq!(page.find(RECALL, 10_000, 64).map(|it| it.n), Some(1));
     }
 }
