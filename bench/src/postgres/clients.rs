@@ -56,21 +56,27 @@ pub(crate) fn run_clients<W: FnMut(usize) -> Result<()>>(
         // Nobody begins before all are there, also where one could not be made.
         barrier.wait();
         let first_due = pace.map(|it| it.mul_f64(name as f64 / n as f64));
-        Ok(work_on(&mut made?, time, pace.zip(first_due)))
+        let done = made.map(|mut work| (work_on(&mut work, time, pace.zip(first_due)), work));
+        // Connections stay open until the server's time was read: what a backend computed is nowhere while it ends.
+        barrier.wait();
+        barrier.wait();
+        done.map(|(load, _)| load)
     };
     let client = &client;
-    let mut before = [Duration::ZERO; 2];
+    let [mut before, mut after] = [[Duration::ZERO; 2]; 2];
     let loads: Vec<Result<ClientLoad>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..n).map(|it| scope.spawn(move || client(it))).collect();
         barrier.wait();
         before = read_cpu_times(server);
+        barrier.wait();
+        after = read_cpu_times(server);
+        barrier.wait();
         let join = |it: thread::ScopedJoinHandle<'_, Result<ClientLoad>>| {
             it.join()
                 .unwrap_or_else(|_| Err(anyhow!("a client panicked")))
         };
         threads.into_iter().map(join).collect()
     });
-    let after = read_cpu_times(server);
     let mut all = ClientLoad::default();
     for load in loads {
         let load = load?;
