@@ -113,13 +113,13 @@ impl<'t, 'c> BatchWriter<'t, 'c> {
         batch: &Batch,
     ) -> PgResult<Self> {
         let names: Vec<String> = spaces.iter().map(|it| it.as_str().to_owned()).collect();
-        transaction.queue(write_rows::ensure_spaces(names.clone()));
-        transaction.queue(write_rows::ensure_logs(names.clone()));
         let mut entries: BTreeMap<Space, SpaceEntry> = spaces
             .iter()
             .map(|it| ((*it).clone(), SpaceEntry::default()))
             .collect();
         if is_telemetry(batch) {
+            transaction.queue(write_rows::ensure_spaces(names.clone()));
+            transaction.queue(write_rows::ensure_logs(names));
             for (space, ids) in group_touched(batch) {
                 transaction.queue(write_rows::lock_memories(space, ids));
             }
@@ -128,7 +128,14 @@ impl<'t, 'c> BatchWriter<'t, 'c> {
                 entries,
             });
         }
-        for row in transaction.query(write_rows::lock_spaces(names))? {
+        let mut locked = transaction.query(write_rows::lock_spaces(names.clone()))?;
+        if locked.len() < spaces.len() {
+            // One of them is new.
+            transaction.queue(write_rows::ensure_spaces(names.clone()));
+            transaction.queue(write_rows::ensure_logs(names.clone()));
+            locked = transaction.query(write_rows::lock_spaces(names))?;
+        }
+        for row in locked {
             let name: &str = row.try_get(0)?;
             if let Some((_, entry)) = entries.iter_mut().find(|(it, _)| it.as_str() == name) {
                 entry.read_row(&row)?;

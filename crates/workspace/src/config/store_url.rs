@@ -125,7 +125,7 @@ mod tests {
         check("m.db", Some("sqlite:/base/m.db"));
         check(
             "postgres://ana@db.example/memory",
-            Some("postgres://ana@db.example/memory"),
+            Some("postgres://ana@db.example:5432/memory"),
         );
         check("postgres://ana@db.example/memory?color=red", None);
         check("sqlite:", None);

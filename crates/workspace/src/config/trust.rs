@@ -254,7 +254,7 @@ mod tests {
         check(
             SettingKey::Store,
             text("postgres://evil/db"),
-            Err("a store is"),
+            Err("another kind"),
         );
         check(SettingKey::User, text("ana"), Err("who its user is"));
         for word in ["off", "panel", "pin"] {
