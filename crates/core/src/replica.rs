@@ -20,9 +20,12 @@
 //! person's voice.
 
 pub mod apply;
+pub mod authority;
 pub mod collect;
 pub mod line;
 pub mod log;
+pub mod parts;
+pub mod shelf;
 mod view;
 
 use std::collections::BTreeSet;

@@ -21,6 +21,7 @@ use crate::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage},
+    replica::shelf::ReplicaShelf,
     space::Space,
     store::breaker_state::BreakerState,
 };
@@ -443,6 +444,11 @@ pub trait Store: EventLog {
     /// Whether what was opened is still what is kept under its name. A server opens a store anew where it is not.
     fn is_in_place(&self) -> bool {
         true
+    }
+
+    /// Where replicas of its spaces are kept, where the store itself holds them: several machines share it.
+    fn replica_shelf(&self) -> Option<&dyn ReplicaShelf> {
+        None
     }
 
     /// What the space's index knows of these terms.

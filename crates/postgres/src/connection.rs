@@ -2,24 +2,29 @@
 //!
 //! The port is called from threads, so each connection has a runtime of its own, of one thread: the caller's. Statements of
 //! a transaction queue up until an answer is needed and go out together, so that a write takes two round trips and a read
-//! one, however many statements they have. None is prepared by name, and nothing is kept in the session, so that a
-//! pooler may give each transaction another connection of its own.
+//! one, however many statements they have. Nothing that a transaction needs is kept in the session, so that a pooler may give each
+//! transaction another connection of its own; where no pooler stands between, statements are planned once
+//! ([`NamedStatements`]).
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::VecDeque,
     future::Future,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use apostille_core::{space::Space, store::StoreError};
 use futures_util::future::try_join_all;
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, NoTls, Row};
+use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 
 use crate::{
     error::{LOCK_PATIENCE, PgError, PgResult},
+    named_statements::{MARK_SETTING, NamedStatements},
     settings::ConnectSettings,
     statement::SqlStatement,
     tls::TlsMode,
@@ -72,6 +77,7 @@ pub(crate) struct PgConnection {
     client: Client,
     /// Whether a transaction was begun and not ended.
     is_in_transaction: Cell<bool>,
+    statements: RefCell<NamedStatements>,
 }
 
 impl Drop for PgConnection {
@@ -90,11 +96,18 @@ impl std::fmt::Debug for PgConnection {
 }
 
 impl PgConnection {
-    pub(crate) fn connect(settings: &ConnectSettings) -> PgResult<Self> {
+    /// Makes a connection. With a mark, statements are named once a session of the server has answered with it.
+    pub(crate) fn connect(settings: &ConnectSettings, mark: Option<&str>) -> PgResult<Self> {
+        let mut config = settings.config.clone();
+        if let Some(mark) = mark {
+            let given = config.get_options().unwrap_or_default();
+            config.options(format!("{given} -c {MARK_SETTING}={mark}").trim_start());
+        }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| PgError::Connect(error.to_string()))?;
-        let connecting =
-            async { tokio::time::timeout(CONNECT_PATIENCE, connect_client(settings)).await };
+        let connecting = async {
+            tokio::time::timeout(CONNECT_PATIENCE, connect_client(&config, &settings.tls)).await
+        };
         let client = runtime
             .block_on(connecting)
             .map_err(|_| PgError::TimedOut(CONNECT_PATIENCE))??;
@@ -102,6 +115,7 @@ impl PgConnection {
             runtime: Some(runtime),
             client,
             is_in_transaction: Cell::new(false),
+            statements: RefCell::new(NamedStatements::with_mark(mark)),
         })
     }
 
@@ -139,13 +153,58 @@ impl PgConnection {
     ) -> PgResult<Vec<Vec<Row>>> {
         let mut answers = Vec::with_capacity(statements.len());
         for part in statements.chunks(PIPELINE) {
-            let asked = part.iter().map(|it| async move {
-                let values = it.borrow_values();
-                self.client.query_typed(&it.sql, &values).await
+            self.name_statements(part, limit)?;
+            let asked = part.iter().map(|it| {
+                let named = self.statements.borrow().find(&it.sql);
+                async move {
+                    match named {
+                        Some(named) => self.client.query(&named, &it.borrow_plain_values()).await,
+                        None => {
+                            let values = it.borrow_values();
+                            self.client.query_typed(&it.sql, &values).await
+                        }
+                    }
+                }
             });
             answers.extend(self.wait_for(limit, try_join_all(asked))?);
         }
         Ok(answers)
+    }
+
+    /// Gives a name to each of these statements that was sent often enough.
+    fn name_statements(&self, statements: &[SqlStatement], limit: Duration) -> PgResult<()> {
+        let mut due: Vec<&SqlStatement> = Vec::new();
+        for it in statements {
+            let is_new = !due.iter().any(|other| other.sql == it.sql);
+            if self.statements.borrow_mut().is_due(&it.sql) && is_new {
+                due.push(it);
+            }
+        }
+        if due.is_empty() || !self.proves_direct(limit)? {
+            return Ok(());
+        }
+        let named = due.iter().map(|it| async move {
+            let types = it.list_types();
+            self.client.prepare_typed(&it.sql, &types).await
+        });
+        let named: Vec<Statement> = self.wait_for(limit, try_join_all(named))?;
+        for (it, statement) in due.iter().zip(named) {
+            let sql = it.sql.clone();
+            self.statements.borrow_mut().insert(sql, statement);
+        }
+        Ok(())
+    }
+
+    /// Whether the other end is one session of the server, and no pooler.
+    fn proves_direct(&self, limit: Duration) -> PgResult<bool> {
+        if self.statements.borrow().unproven_mark().is_none() {
+            return Ok(true);
+        }
+        let sql = format!("SELECT current_setting('{MARK_SETTING}', true)");
+        let asked = self.client.query_typed(&sql, &[]);
+        let rows = self.wait_for(limit, asked)?;
+        let answer: Option<&str> = rows.first().map_or(Ok(None), |row| row.try_get(0))?;
+        Ok(self.statements.borrow_mut().prove(answer))
     }
 
     /// Runs a script of several statements, as migrations are.
@@ -193,15 +252,15 @@ impl PgConnection {
     }
 }
 
-async fn connect_client(settings: &ConnectSettings) -> PgResult<Client> {
-    match &settings.tls {
+async fn connect_client(config: &Config, tls: &TlsMode) -> PgResult<Client> {
+    match tls {
         TlsMode::Off => {
-            let (client, connection) = settings.config.connect(NoTls).await?;
+            let (client, connection) = config.connect(NoTls).await?;
             tokio::spawn(connection);
             Ok(client)
         }
         TlsMode::Prefer(tls) | TlsMode::Require(tls) => {
-            let (client, connection) = settings.config.connect(tls.clone()).await?;
+            let (client, connection) = config.connect(tls.clone()).await?;
             tokio::spawn(connection);
             Ok(client)
         }
@@ -276,6 +335,11 @@ pub(crate) struct ConnectionPool {
     state: Mutex<PoolState>,
     freed: Condvar,
     most: usize,
+    /// What the marks of connections are made of; `None` where no statement is worth a name.
+    nonce: Option<u128>,
+    n_made: AtomicU64,
+    /// Whether a pooler refused a mark.
+    is_pooled: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -285,12 +349,32 @@ struct PoolState {
 }
 
 impl ConnectionPool {
-    pub(crate) fn new(settings: ConnectSettings, most: usize) -> Self {
+    /// `nonce` is random, for marks of connections ([`NamedStatements`]); without one, no statement is named.
+    pub(crate) fn new(settings: ConnectSettings, most: usize, nonce: Option<u128>) -> Self {
         Self {
             settings,
             state: Mutex::default(),
             freed: Condvar::new(),
             most,
+            nonce,
+            n_made: AtomicU64::new(0),
+            is_pooled: AtomicBool::new(false),
+        }
+    }
+
+    fn make_connection(&self) -> PgResult<PgConnection> {
+        let n = self.n_made.fetch_add(1, Ordering::Relaxed);
+        let is_pooled = self.is_pooled.load(Ordering::Relaxed);
+        let mark = self.nonce.filter(|_| !is_pooled);
+        let mark = mark.map(|nonce| format!("{nonce:032x}.{n}"));
+        match PgConnection::connect(&self.settings, mark.as_deref()) {
+            // A pooler takes no settings of the session.
+            Err(error) if mark.is_some() && error.is_refused_startup() => {
+                let connection = PgConnection::connect(&self.settings, None)?;
+                self.is_pooled.store(true, Ordering::Relaxed);
+                Ok(connection)
+            }
+            made => made,
         }
     }
 
@@ -306,7 +390,7 @@ impl ConnectionPool {
         let mut slot = self.take_slot()?;
         let connection = match slot.connection.take() {
             Some(it) => it,
-            None => PgConnection::connect(&self.settings)?,
+            None => self.make_connection()?,
         };
         let done = work(&connection);
         let is_lost = matches!(&done, Err(error) if error.is_lost_connection());

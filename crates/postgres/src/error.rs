@@ -91,6 +91,13 @@ impl PgError {
         self.code().is_some_and(|code| made.contains(code))
     }
 
+    /// Whether the other end refused what a connection was to begin with, and not who asks or whether there is room.
+    pub(crate) fn is_refused_startup(&self) -> bool {
+        let other = ["28", "3D", "53", "57"];
+        let code = self.code().map(SqlState::code);
+        code.is_some_and(|code| !other.iter().any(|it| code.starts_with(it)))
+    }
+
     pub(crate) fn is_undefined_table(&self) -> bool {
         self.code() == Some(&SqlState::UNDEFINED_TABLE)
     }

@@ -47,7 +47,7 @@ pub fn examine_database(
 ) -> StoreResult<DatabaseReport> {
     let settings = connect_settings(url, environment).map_err(|it| unusable_address(url, &it))?;
     let may_encrypt = !matches!(settings.tls, TlsMode::Off);
-    let pool = ConnectionPool::new(settings, 1);
+    let pool = ConnectionPool::new(settings, 1, None);
     let mut report = pool.with_connection(examine_connection)?;
     report.is_encrypted &= may_encrypt;
     report.is_certificate_checked = report.is_encrypted && url.checks_certificate();

@@ -15,6 +15,8 @@ use crate::{
 pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_memories.sql"),
     include_str!("migrations/0002_isolation.sql"),
+    include_str!("migrations/0003_policies.sql"),
+    include_str!("migrations/0004_replica.sql"),
 ];
 
 /// What has to be there before anybody can stand in line.
@@ -26,7 +28,7 @@ const LEASE: &str = "CREATE TABLE IF NOT EXISTS apostille_meta(key text PRIMARY 
 const LEASE_TRIES: usize = 20;
 
 /// The tables with rows of spaces.
-pub(crate) const SPACE_TABLES: [&str; 9] = [
+pub(crate) const SPACE_TABLES: [&str; 11] = [
     "agent_memory",
     "agent_memory_telemetry",
     "apostille_space",
@@ -36,6 +38,8 @@ pub(crate) const SPACE_TABLES: [&str; 9] = [
     "apostille_tail",
     "apostille_posting",
     "apostille_embedding",
+    "apostille_replica",
+    "apostille_replica_part",
 ];
 
 /// What a role of the database may do with a space.
@@ -146,6 +150,8 @@ fn migrate_in_line(connection: &PgConnection) -> PgResult<()> {
         // Whoever makes the tables may use them; everybody else is named by them.
         let owner = "INSERT INTO apostille_grant(member, space, access) VALUES (current_user, '*', 'write')";
         connection.run_script(owner)?;
+    } else {
+        let_members_use_new_tables(connection)?;
     }
     let version = SqlStatement::new(
         "INSERT INTO apostille_meta(key, value) VALUES ('schema', $1) \
@@ -155,17 +161,35 @@ fn migrate_in_line(connection: &PgConnection) -> PgResult<()> {
     Ok(())
 }
 
-/// Lets a role of the database use a space.
-pub(crate) fn grant_space(connection: &PgConnection, grant: &SpaceGrant) -> PgResult<()> {
+/// Who may use the tables that were there may use those that a migration added. A role that is gone by now needs nothing.
+fn let_members_use_new_tables(connection: &PgConnection) -> PgResult<()> {
+    for grant in list_grants(connection)? {
+        let select = SqlStatement::new(
+            "SELECT 1 FROM pg_roles WHERE rolname = $1 AND rolname <> current_user",
+        );
+        if !connection.run_plain(select.text(&grant.member))?.is_empty() {
+            connection.run_script(&format_table_rights(&grant))?;
+        }
+    }
+    Ok(())
+}
+
+/// The statement that gives a role its rights on the tables of spaces.
+fn format_table_rights(grant: &SpaceGrant) -> String {
     let role = quote_name(&grant.member);
     let rights = match grant.access {
         GrantAccess::Read => "SELECT",
         GrantAccess::Write | GrantAccess::Serve => "SELECT, INSERT, UPDATE, DELETE",
     };
     let tables = SPACE_TABLES.join(", ");
-    let mut script = format!(
-        "GRANT {rights} ON {tables} TO {role}; GRANT SELECT ON apostille_meta, apostille_grant TO {role};"
-    );
+    format!("GRANT {rights} ON {tables} TO {role};")
+}
+
+/// Lets a role of the database use a space.
+pub(crate) fn grant_space(connection: &PgConnection, grant: &SpaceGrant) -> PgResult<()> {
+    let role = quote_name(&grant.member);
+    let mut script = format_table_rights(grant);
+    script += &format!(" GRANT SELECT ON apostille_meta, apostille_grant TO {role};");
     if grant.access == GrantAccess::Serve {
         script += &format!(
             "GRANT SELECT, INSERT, UPDATE, DELETE ON apostille_token, apostille_token_version TO {role};"

@@ -1,5 +1,4 @@
-//! A statement with its values and their types: sent unnamed, so that it works behind a pooler that gives each transaction
-//! another connection.
+//! A statement with its values and their types, so that it can be sent without asking the server first what it takes.
 
 use std::borrow::Cow;
 
@@ -31,6 +30,20 @@ impl SqlStatement {
             borrowed.push((&*it.0, it.1.clone()));
         }
         borrowed
+    }
+
+    /// The same for a statement whose types the server knows.
+    pub(crate) fn borrow_plain_values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        let mut borrowed: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(self.values.len());
+        for it in &self.values {
+            borrowed.push(&*it.0);
+        }
+        borrowed
+    }
+
+    /// The types of the values.
+    pub(crate) fn list_types(&self) -> Vec<Type> {
+        self.values.iter().map(|it| it.1.clone()).collect()
     }
 
     /// The place that the next value has.

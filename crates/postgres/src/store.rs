@@ -11,6 +11,7 @@ use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, Precondition},
     memory::{Layer, Memory},
+    replica::shelf::ReplicaShelf,
     space::Space,
     store::{
         AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
@@ -73,7 +74,7 @@ impl PostgresStore {
         let settings =
             connect_settings(url, environment).map_err(|it| unusable_address(url, &it))?;
         let store = Self {
-            pool: ConnectionPool::new(settings, MOST_CONNECTIONS),
+            pool: ConnectionPool::new(settings, MOST_CONNECTIONS, Some(nonce)),
             name: url.to_string(),
             nonce,
             n_batches: AtomicU64::new(0),
@@ -373,6 +374,10 @@ impl EventLog for PostgresStore {
 }
 
 impl Store for PostgresStore {
+    fn replica_shelf(&self) -> Option<&dyn ReplicaShelf> {
+        Some(self)
+    }
+
     fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
         if let Some(postings) = self.read_current_postings(space, terms)? {
             return Ok(postings);
@@ -481,5 +486,5 @@ fn administer<T>(
     work: impl FnOnce(&crate::connection::PgConnection) -> PgResult<T>,
 ) -> StoreResult<T> {
     let settings = connect_settings(url, environment).map_err(|it| unusable_address(url, &it))?;
-    Ok(ConnectionPool::new(settings, 1).with_connection(work)?)
+    Ok(ConnectionPool::new(settings, 1, None).with_connection(work)?)
 }

@@ -9,6 +9,7 @@ use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Layer, Memory, MemoryName},
+    replica::shelf::ReplicaShelf,
     space::Space,
     store::{
         AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
@@ -218,6 +219,11 @@ impl Store for SplitStore {
         self.both_stores()
             .into_iter()
             .all(|(it, _)| it.is_in_place())
+    }
+
+    /// A repository's own file is exchanged by git.
+    fn replica_shelf(&self) -> Option<&dyn ReplicaShelf> {
+        self.own.replica_shelf()
     }
 
     fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {

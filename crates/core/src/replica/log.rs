@@ -80,7 +80,7 @@ impl ReplicaLog {
         texts: impl Iterator<Item = &'a str>,
         latest: Timestamp,
     ) -> ReplicaIntake {
-        self.insert_texts(texts, latest, ReplicaLine::parse_known)
+        self.insert_texts(texts, latest, ReplicaLine::parse_known, &|_| Ok(()))
     }
 
     /// Adds lines that another replica wrote. What is dated behind `latest` does not count yet, except that something was forgotten:
@@ -90,7 +90,17 @@ impl ReplicaLog {
         texts: impl Iterator<Item = &'a str>,
         latest: Timestamp,
     ) -> ReplicaIntake {
-        self.insert_texts(texts, latest, ReplicaLine::parse_foreign)
+        self.insert_checked_texts(texts, latest, &|_| Ok(()))
+    }
+
+    /// The same, but for the lines that are turned away, each with the reason.
+    pub fn insert_checked_texts<'a>(
+        &mut self,
+        texts: impl Iterator<Item = &'a str>,
+        latest: Timestamp,
+        check: &dyn Fn(&ReplicaLine) -> Result<(), BadReplicaLine>,
+    ) -> ReplicaIntake {
+        self.insert_texts(texts, latest, ReplicaLine::parse_foreign, check)
     }
 
     fn insert_texts<'a>(
@@ -98,10 +108,12 @@ impl ReplicaLog {
         texts: impl Iterator<Item = &'a str>,
         latest: Timestamp,
         parse: fn(&str, &Space) -> Result<ReplicaLine, BadReplicaLine>,
+        check: &dyn Fn(&ReplicaLine) -> Result<(), BadReplicaLine>,
     ) -> ReplicaIntake {
         let mut intake = ReplicaIntake::default();
         for text in texts.filter(|it| !it.trim().is_empty()) {
-            match parse(text.trim_end(), &self.space) {
+            let parsed = parse(text.trim_end(), &self.space);
+            match parsed.and_then(|it| check(&it).map(|()| it)) {
                 Ok(line) if !line.is_tombstone() && line.at.max(line.event.at) > latest => {
                     intake.from_future += usize::from(self.let_sleep(line));
                 }

@@ -54,6 +54,8 @@ const SPACE_TABLES: &[&str] = &[
     "apostille_tail",
     "apostille_posting",
     "apostille_embedding",
+    "apostille_replica",
+    "apostille_replica_part",
 ];
 
 /// Statements about more than one space, each with its reason. Row-level security holds them to what the role may see.
