@@ -122,6 +122,12 @@ class Machine:
         env = {**self.env, **({"APOSTILLE_PERSON": self.person} if is_person else {"CLAUDECODE": "1"}), **more}
         return subprocess.run([PROGRAM, *args], cwd=self.clone, env=env, capture_output=True, text=True)
 
+    def keep_token(self, address, token):
+        folder = self.home / ".config/apostille"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "sync-tokens").write_text(f"{address} {token}\n")
+        (folder / "sync-tokens").chmod(0o600)
+
     def tell(self, *args, **more):
         done = self.run(*args, **more)
         self.team.say(f"{self.name}$ apostille {' '.join(args)}", done.stdout + done.stderr)
@@ -296,6 +302,22 @@ def live_a_day(team):
     status, foreign = ask(port, "/api/memories?repo=git.example.com/acme/app", reading)
     team.check("a token for another repository sees nothing", status in (403, 404) and "MAX_UPLOAD" not in foreign, foreign)
 
+    print("\n== A contractor's laptop may not push to the remote; it meets the others at the server")
+    con = Machine(team, "con", "con")
+    token = fleet.run("token", "create", "con", "--access", "write", "--space", "git.example.com/acme/app").stdout.strip()
+    con.keep_token(f"http://127.0.0.1:{port}", token)
+    done = con.tell("sync", "setup", f"server:http://127.0.0.1:{port}")
+    team.check("the server is chosen", done.returncode == 0, done.stderr)
+    said = con.run("remember", "The staging bucket is emptied every Sunday.")
+    team.check("what is said there is kept", said.returncode == 0, said.stderr)
+    done = con.tell("sync")
+    listed = con.run("list").stdout
+    team.check("the laptop has what the others know", done.returncode == 0 and "= 25" in listed and "payments team" in listed, done.stdout + done.stderr + listed)
+    team.check("its token is told nowhere", token not in done.stdout + done.stderr, done.stdout)
+    for machine in (fleet, ana, bea):
+        done = machine.run("sync")
+        team.check(f"{machine.name} syncs through the remote, and knows of the bucket", done.returncode == 0 and "staging bucket" in machine.run("list").stdout, done.stdout + done.stderr)
+
     print("\n== The database's machine dies in the middle of the fleet's work")
     kept = []
     writer = threading.Thread(target=write_steps, args=(fleet, kept))
@@ -319,12 +341,12 @@ def live_a_day(team):
     number = [line.split()[0] for line in bea.run("list").stdout.splitlines() if "payments team" in line][0]
     forgotten = bea.run("forget", number, "--yes")
     team.check("it is forgotten", forgotten.returncode == 0, forgotten.stderr)
-    for machine in (bea, ana, fleet):
+    for machine in (bea, ana, fleet, con):
         done = machine.run("sync")
         team.check(f"{machine.name} syncs", done.returncode == 0, done.stdout + done.stderr)
-    for machine in (ana, bea, fleet):
+    for machine in (ana, bea, fleet, con):
         team.check(f"nobody finds it at {machine.name}", "payments team" not in machine.run("list").stdout)
-    bytes_left = [str(path) for machine in (ana, bea) for path in (machine.home / ".local").rglob("*") if path.is_file() and b"payments team" in path.read_bytes()]
+    bytes_left = [str(path) for machine in (ana, bea, con) for path in (machine.home / ".local").rglob("*") if path.is_file() and b"payments team" in path.read_bytes()]
     team.check("and no byte of it is left on a laptop", not bytes_left, bytes_left)
     for machine in (ana, bea, fleet):
         machine.tell("list")

@@ -11,6 +11,7 @@ mod export_import;
 mod memories;
 mod openapi;
 mod queries;
+mod replica;
 mod review;
 mod revise;
 
@@ -26,13 +27,14 @@ use call::ApiCall;
 
 /// Every call there is, with what is told about it.
 pub fn list_api_calls() -> impl Iterator<Item = &'static ApiCall> {
-    const PARTS: [&[ApiCall]; 7] = [
+    const PARTS: [&[ApiCall]; 8] = [
         memories::CALLS,
         revise::CALLS,
         review::CALLS,
         queries::CALLS,
         activity::CALLS,
         export_import::CALLS,
+        replica::CALLS,
         &[OPENAPI],
     ];
     PARTS.into_iter().flatten()

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, LazyLock},
 };
@@ -15,13 +16,14 @@ use apostille_cite::{
     source::{Source, SourceError},
 };
 use apostille_core::{
-    Context,
+    Context, CoreError,
     archive::Archive,
     embedding::Embedder,
     evidence::Testimony,
     memory::{MemoryId, Voice},
     model::Model,
     policy::Policy,
+    replica::parts::{PartLook, PartName},
     space::Space,
     speaker::{ConnectionFacts, Consent, Speaker},
     store::Store,
@@ -67,6 +69,8 @@ pub struct Caller<'a> {
     pub activity: Option<&'a dyn ActivityStore>,
     /// How far whoever calls may go, where the call came through a socket.
     pub token: Option<&'a AccessToken>,
+    /// What replicas of its spaces exchange with this server, where they can.
+    pub replicas: Option<&'a dyn ReplicaExchange>,
 }
 
 impl<'a> Caller<'a> {
@@ -86,6 +90,7 @@ impl<'a> Caller<'a> {
             forgot: None,
             activity: None,
             token: None,
+            replicas: None,
         }
     }
 
@@ -218,6 +223,87 @@ pub trait ActivityStore {
     fn list_gate_events(&self, task: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError>;
 }
 
+/// The lines of a space as a server holds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplicaSummary {
+    /// Another one as soon as a line is.
+    pub fingerprint: String,
+    /// How each part looks; left out for who has seen the same.
+    pub looks: Option<BTreeMap<PartName, PartLook>>,
+}
+
+/// What another replica brings.
+pub struct BroughtLines<'a> {
+    /// The lines.
+    pub texts: &'a str,
+    /// The fingerprint that it saw; nothing is taken where it is another one by now.
+    pub seen: &'a str,
+    /// Whether much may be forgotten at once.
+    pub accepts_forgotten: bool,
+    /// Who brings them.
+    pub by: &'a Speaker,
+}
+
+/// What became of the lines that were brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenLines {
+    /// The fingerprint with them.
+    pub fingerprint: String,
+    /// How many were new.
+    pub new: usize,
+    /// How many were left out.
+    pub left_out: usize,
+    /// Why the first of them was.
+    pub why: Option<String>,
+    /// Whether the server holds nothing beside what was seen and what was brought.
+    pub is_complete: bool,
+    /// The memories that were forgotten here.
+    pub erased: Vec<MemoryId>,
+}
+
+/// Why lines are not exchanged.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeFault {
+    /// Not so, or not now.
+    #[error("{why}")]
+    Refused {
+        /// One word for it.
+        class: &'static str,
+        /// What is wrong, and the way out.
+        why: String,
+    },
+    /// The world is broken.
+    #[error(transparent)]
+    Broken(#[from] CoreError),
+}
+
+/// A server as a replica among others: the lines of the spaces that its callers reach.
+pub trait ReplicaExchange {
+    /// What is held. Who has seen the same is told no more than that.
+    fn summarize_lines(
+        &self,
+        cx: &Context,
+        space: &Space,
+        seen: Option<&str>,
+    ) -> Result<ReplicaSummary, ExchangeFault>;
+
+    /// The lines of some parts.
+    fn read_lines(
+        &self,
+        cx: &Context,
+        space: &Space,
+        names: &[PartName],
+    ) -> Result<String, ExchangeFault>;
+
+    /// Unites what is held with lines that were brought, and has the store follow.
+    fn take_lines(
+        &self,
+        cx: &Context,
+        space: &Space,
+        lines: &BroughtLines<'_>,
+    ) -> Result<TakenLines, ExchangeFault>;
+}
+
 /// Cleans up what is kept beside the store about memories that were forgotten.
 pub type ForgetCleanup = dyn FnOnce(&[MemoryId]) -> Result<(), PlaceError>;
 
@@ -269,6 +355,8 @@ pub struct CallScope {
     pub open_at: Option<Box<OpenSourceAt<'static>>>,
     /// What is kept beside the store, where there is something.
     pub activity: Option<Box<dyn ActivityStore>>,
+    /// What replicas of its spaces exchange with this server, where they can.
+    pub replicas: Option<Box<dyn ReplicaExchange>>,
     /// What is to be done about memories that the call forgot.
     pub cleanup_forgotten: Box<ForgetCleanup>,
 }
@@ -303,6 +391,7 @@ impl CallScope {
             forgot: Some(&forgot),
             activity: self.activity.as_deref(),
             token: self.token.as_ref(),
+            replicas: self.replicas.as_deref(),
             ..Caller::in_repo(&self.repo)
         };
         let done = work(&self.build_context(late), &caller);

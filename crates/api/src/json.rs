@@ -12,6 +12,7 @@ mod memory;
 mod recall_verify;
 mod record_schemas;
 mod remember_forget;
+mod replica;
 mod report;
 mod review_queue;
 mod said;
@@ -35,6 +36,7 @@ pub use remember_forget::{
     ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
     pending_reason,
 };
+pub use replica::{ReplicaPartView, ReplicaReply, TakenLinesReply};
 pub use report::ReportReply;
 pub use review_queue::{QueueReply, count_queued_memories};
 pub use said::SaidReply;

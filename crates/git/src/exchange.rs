@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The ref of the remote.
+/// The ref of a repository's own remote.
 pub const EXCHANGE_REF: &str = "refs/apostille/memories";
 /// Where what was fetched and what is pushed stand in the bare repository.
 const THEIRS: &str = "refs/apostille/theirs";
@@ -95,7 +95,7 @@ pub enum ExchangeError {
     #[error("{0}")]
     Strange(String),
     /// The remote does not let this ref be replaced.
-    #[error("the remote refuses the ref {EXCHANGE_REF}: {0}")]
+    #[error("the remote refuses the ref of the memories, below refs/apostille: {0}")]
     Refused(String),
     /// A file of the bare repository cannot be written.
     #[error("the copy of the remote cannot be written")]
@@ -128,6 +128,8 @@ pub enum PushOutcome {
 pub struct ExchangeRepository<'a> {
     folder: PathBuf,
     url: String,
+    /// The ref of the remote.
+    reference: String,
     stop: &'a AtomicBool,
     /// What outranks the configuration of ssh, where the user has none.
     ssh: Option<&'static str>,
@@ -143,10 +145,15 @@ struct GitAnswer {
 impl<'a> ExchangeRepository<'a> {
     /// The bare repository in this folder, which is made where it is not there, and the remote at this address. `stop` ends what
     /// is under way.
-    pub fn open(folder: &Path, url: &str, stop: &'a AtomicBool) -> ExchangeResult<Self> {
+    pub fn open(
+        folder: &Path,
+        (url, reference): (&str, &str),
+        stop: &'a AtomicBool,
+    ) -> ExchangeResult<Self> {
         let mut it = Self {
             folder: folder.into(),
             url: url.into(),
+            reference: reference.into(),
             stop,
             ssh: None,
         };
@@ -172,17 +179,17 @@ impl<'a> ExchangeRepository<'a> {
 
     /// The commit that the remote has, where it has one.
     pub fn find_remote_tip(&self) -> ExchangeResult<Option<String>> {
-        let answer = self.run_over_network(&["ls-remote", "--", &self.url, EXCHANGE_REF])?;
+        let answer = self.run_over_network(&["ls-remote", "--", &self.url, &self.reference])?;
         let out = String::from_utf8_lossy(&answer.out);
         let mut lines = out.lines().filter_map(|it| it.split_once('\t'));
         Ok(lines
-            .find(|(id, name)| *name == EXCHANGE_REF && is_object_id(id))
+            .find(|(id, name)| *name == self.reference && is_object_id(id))
             .map(|(id, _)| id.to_owned()))
     }
 
     /// Fetches what the remote has now; the commit.
     pub fn fetch_tip(&self) -> ExchangeResult<String> {
-        let refspec = format!("+{EXCHANGE_REF}:{THEIRS}");
+        let refspec = format!("+{}:{THEIRS}", self.reference);
         let fetch = [
             "fetch",
             "-q",
@@ -217,7 +224,8 @@ impl<'a> ExchangeRepository<'a> {
         let size: u64 = files.iter().map(|it| it.size).sum();
         if size > MAX_ANSWER / 2 {
             return Err(ExchangeError::Strange(format!(
-                "the remote's {EXCHANGE_REF} holds {} MB, and {} are read",
+                "the remote's {} holds {} MB, and {} are read",
+                self.reference,
                 size / (1024 * 1024),
                 MAX_ANSWER / 2 / (1024 * 1024)
             )));
@@ -281,10 +289,11 @@ impl<'a> ExchangeRepository<'a> {
     /// Puts a commit in the place of the one that the remote was seen to have.
     pub fn push_commit(&self, commit: &str, seen: Option<&str>) -> ExchangeResult<PushOutcome> {
         let lease = format!(
-            "--force-with-lease={EXCHANGE_REF}:{}",
+            "--force-with-lease={}:{}",
+            self.reference,
             seen.unwrap_or_default()
         );
-        let refspec = format!("{commit}:{EXCHANGE_REF}");
+        let refspec = format!("{commit}:{}", self.reference);
         let push = [
             "push",
             "-q",
@@ -565,7 +574,7 @@ mod tests {
             "--upload-pack=touch pwned",
             "a::b",
         ] {
-            let opened = ExchangeRepository::open(&dir, url, &stop);
+            let opened = ExchangeRepository::open(&dir, (url, EXCHANGE_REF), &stop);
             assert!(matches!(opened, Err(ExchangeError::Strange(_))), "{url}");
         }
         assert!(!dir.exists());

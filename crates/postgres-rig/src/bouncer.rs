@@ -20,6 +20,16 @@ pub struct PgBouncer {
 impl PgBouncer {
     /// Starts one with so many connections to the server for each user and database.
     pub fn start(server: &PostgresServer, users: &[&str], n_connections: usize) -> Self {
+        Self::start_with(server, users, n_connections, &[])
+    }
+
+    /// The same with more lines in its settings.
+    pub fn start_with(
+        server: &PostgresServer,
+        users: &[&str],
+        n_connections: usize,
+        more: &[&str],
+    ) -> Self {
         let folder = make_folder("pgbouncer");
         let port = find_free_port();
         let names = users.iter().fold(String::new(), |mut text, user| {
@@ -30,9 +40,10 @@ impl PgBouncer {
         let settings = format!(
             "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
              unix_socket_dir =\nauth_type = trust\nauth_file = {folder}/users\npool_mode = transaction\n\
-             default_pool_size = {n_connections}\nmax_client_conn = 500\n",
+             default_pool_size = {n_connections}\nmax_client_conn = 500\n{more}\n",
             server.port(),
             folder = folder.display(),
+            more = more.join("\n"),
         );
         let file = folder.join("pgbouncer.ini");
         write_for_nobody(&file, &settings);

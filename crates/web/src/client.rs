@@ -1,6 +1,7 @@
 //! Asking over HTTP: what all our clients do alike.
 
 pub mod address;
+pub mod bearer;
 #[cfg(any(test, feature = "test-server"))]
 #[path = "../tests/support/scripted_server.rs"]
 pub mod scripted_server;

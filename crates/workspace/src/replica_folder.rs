@@ -5,14 +5,22 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use apostille_core::{
     memory::MemoryId,
-    replica::{ReplicaLog, ReplicaState},
+    replica::{
+        ReplicaLog, ReplicaState,
+        log::ReplicaIntake,
+        parts::{
+            PartLook, PartName, ReplicaParts, compute_fingerprint, look_at_parts, split_into_parts,
+        },
+        shelf::{ReplicaProgress, ReplicaShelf, ShelfRecord},
+    },
     space::Space,
-    store::StoreError,
+    store::{Store, StoreError, StoreResult},
 };
 use apostille_files::{
     lock::{LockError, create_private_folder, lock_file_within, set_private_mode},
@@ -30,6 +38,8 @@ use crate::{
 const VERSION: u32 = 1;
 /// How long a sync is waited for by who forgets something.
 const BURIAL_PATIENCE: Duration = Duration::from_secs(20);
+/// How often a replica that others write to as well is decided about anew.
+const TRIES: usize = 6;
 /// How much is read of a file of lines.
 pub const MAX_LINES_FILE: u64 = 256 * 1024 * 1024;
 
@@ -76,6 +86,9 @@ pub struct ReplicaFile {
     /// When a line will count that is dated too far ahead now, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wakes_at: Option<i64>,
+    /// What is another one as soon as a line is; not known before a server of this store was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
     /// How far the log was read.
     #[serde(default)]
     pub state: ReplicaState,
@@ -84,12 +97,86 @@ pub struct ReplicaFile {
     pub targets: BTreeMap<String, TargetRecord>,
 }
 
-/// The folder of a space of a store.
-#[derive(Debug, Clone)]
+/// The folder of a space of a store. Where the store itself holds its replicas, the lines and how far the log was read are there, and the
+/// folder has what this machine alone knows.
+#[derive(Clone)]
 pub struct ReplicaFolder {
     path: PathBuf,
     space: Space,
     draw: u128,
+    shared: Option<SharedReplica>,
+}
+
+/// A replica that a store holds.
+#[derive(Clone)]
+struct SharedReplica {
+    store: Arc<dyn Store>,
+    /// What was read or written last.
+    seen: Arc<Mutex<ShelfRecord>>,
+}
+
+impl SharedReplica {
+    fn shelf(&self) -> StoreResult<&dyn ReplicaShelf> {
+        self.store.replica_shelf().ok_or(StoreError::Removed)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, ShelfRecord> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read_record(&self, space: &Space) -> StoreResult<ShelfRecord> {
+        let record = self.shelf()?.read_shelf_record(space)?;
+        *self.seen() = record.clone();
+        Ok(record)
+    }
+
+    /// Writes how far the replica is, and the parts of the lines that are others now. Where somebody else wrote meanwhile, it is
+    /// decided anew.
+    fn write(
+        &self,
+        space: &Space,
+        progress: ReplicaProgress,
+        parts: &ReplicaParts,
+    ) -> StoreResult<u64> {
+        let seen = self.seen().clone();
+        if parts.is_empty() && progress == seen.progress {
+            return Ok(seen.generation);
+        }
+        let record = ShelfRecord {
+            revision: seen.revision + 1,
+            generation: seen.generation + u64::from(!parts.is_empty()),
+            progress,
+        };
+        if !self.shelf()?.write_shelf(space, &record, parts)? {
+            let what = "what replicas exchange".into();
+            return Err(StoreError::Conflict { what });
+        }
+        let generation = record.generation;
+        *self.seen() = record;
+        Ok(generation)
+    }
+}
+
+/// The parts of a set that look otherwise now; those that are gone are empty.
+fn find_changed_parts(
+    mut parts: ReplicaParts,
+    before: &BTreeMap<PartName, PartLook>,
+) -> ReplicaParts {
+    for name in before.keys() {
+        parts.entry(*name).or_default();
+    }
+    parts.retain(|name, lines| match before.get(name) {
+        Some(look) => lines.is_empty() || PartLook::at_lines(lines) != *look,
+        None => true,
+    });
+    parts
+}
+
+fn describe_progress(file: &ReplicaFile) -> ReplicaProgress {
+    ReplicaProgress {
+        state: file.state.clone(),
+        wakes_at: file.wakes_at,
+    }
 }
 
 impl ReplicaFolder {
@@ -101,7 +188,19 @@ impl ReplicaFolder {
             path: system.require_data_dir()?.join("sync").join(name),
             space: space.clone(),
             draw: (system.random_source())(),
+            shared: None,
         })
+    }
+
+    /// The same for this store, which may hold its replicas itself.
+    #[must_use]
+    pub fn for_store(self, store: &Arc<dyn Store>) -> Self {
+        let is_shared = store.replica_shelf().is_some();
+        let shared = is_shared.then(|| SharedReplica {
+            store: Arc::clone(store),
+            seen: Arc::default(),
+        });
+        Self { shared, ..self }
     }
 
     /// Where the copy of a remote is.
@@ -123,7 +222,18 @@ impl ReplicaFolder {
     }
 
     /// The file, or a new one.
-    pub fn read_file(&self) -> Result<ReplicaFile, StoreError> {
+    pub fn read_file(&self) -> StoreResult<ReplicaFile> {
+        let mut file = self.read_own_file()?;
+        if let Some(shared) = &self.shared {
+            let record = shared.read_record(&self.space)?;
+            file.generation = record.generation;
+            file.state = record.progress.state;
+            file.wakes_at = record.progress.wakes_at;
+        }
+        Ok(file)
+    }
+
+    fn read_own_file(&self) -> StoreResult<ReplicaFile> {
         match read_regular_start(&self.path.join("replica.json"), MAX_LINES_FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.new_file()),
             Err(error) => Err(self.io_error(error)),
@@ -147,28 +257,99 @@ impl ReplicaFolder {
             target: None,
             generation: 0,
             wakes_at: None,
+            fingerprint: None,
             state: ReplicaState::default(),
             targets: BTreeMap::new(),
         }
     }
 
     /// Keeps the file.
-    pub fn write_file(&self, file: &ReplicaFile) -> Result<(), StoreError> {
-        let text = serde_json::to_vec(file).map_err(|error| self.io_error(error.into()))?;
+    pub fn write_file(&self, file: &ReplicaFile) -> StoreResult<()> {
+        if let Some(shared) = &self.shared {
+            shared.write(&self.space, describe_progress(file), &ReplicaParts::new())?;
+        }
+        self.write_own_file(file)
+    }
+
+    fn write_own_file(&self, file: &ReplicaFile) -> StoreResult<()> {
+        let mut file = file.clone();
+        if self.shared.is_some() {
+            file.state = ReplicaState::default();
+        }
+        let text = serde_json::to_vec(&file).map_err(|error| self.io_error(error.into()))?;
         self.write(&self.path.join("replica.json"), &text)
+    }
+
+    /// Keeps the lines, and the file with them.
+    pub fn save(&self, log: &ReplicaLog, file: &mut ReplicaFile) -> StoreResult<()> {
+        file.wakes_at = log.next_waking().map(|it| it.as_millisecond());
+        let parts = split_into_parts(log);
+        match &self.shared {
+            Some(shared) => {
+                let before = shared.shelf()?.look_at_shelf(&self.space)?;
+                let changed = find_changed_parts(parts, &before);
+                let progress = describe_progress(file);
+                file.generation = shared.write(&self.space, progress, &changed)?;
+            }
+            None if self.write_log(log)? => {
+                file.generation += 1;
+                file.fingerprint = Some(compute_fingerprint(&look_at_parts(&parts)));
+            }
+            None => {}
+        }
+        self.write_own_file(file)
+    }
+
+    /// How the parts of the lines look that were kept.
+    pub fn look_at_lines(&self, latest: Timestamp) -> StoreResult<BTreeMap<PartName, PartLook>> {
+        match &self.shared {
+            Some(shared) => shared.shelf()?.look_at_shelf(&self.space),
+            None => {
+                let log = self.read_log(&self.space, latest)?;
+                Ok(look_at_parts(&split_into_parts(&log)))
+            }
+        }
+    }
+
+    /// Some parts of the lines that were kept.
+    pub fn read_parts(&self, names: &[PartName], latest: Timestamp) -> StoreResult<ReplicaParts> {
+        match &self.shared {
+            Some(shared) => shared.shelf()?.read_shelf_parts(&self.space, Some(names)),
+            None => {
+                let mut parts = split_into_parts(&self.read_log(&self.space, latest)?);
+                parts.retain(|name, _| names.contains(name));
+                Ok(parts)
+            }
+        }
+    }
+
+    /// Whether a store holds the lines, and not this machine.
+    pub fn is_shared(&self) -> bool {
+        self.shared.is_some()
     }
 
     /// The lines that were kept.
     pub fn read_log(&self, space: &Space, latest: Timestamp) -> Result<ReplicaLog, StoreError> {
         let mut log = ReplicaLog::new(space.clone());
-        let text = self.read_log_text()?;
-        let intake = log.insert_known_texts(text.lines(), latest);
+        let intake = match &self.shared {
+            Some(shared) => {
+                let parts = shared.shelf()?.read_shelf_parts(space, None)?;
+                let texts = parts.values().flat_map(|it| it.lines());
+                log.insert_known_texts(texts, latest)
+            }
+            None => log.insert_known_texts(self.read_log_text()?.lines(), latest),
+        };
+        self.check_version(&intake)?;
+        Ok(log)
+    }
+
+    fn check_version(&self, intake: &ReplicaIntake) -> StoreResult<()> {
         match intake.is_newer {
             true => Err(StoreError::Newer {
                 found: apostille_core::format::VERSION + 1,
                 known: apostille_core::format::VERSION,
             }),
-            false => Ok(log),
+            false => Ok(()),
         }
     }
 
@@ -182,7 +363,10 @@ impl ReplicaFolder {
 
     /// Removes the words of forgotten memories from what is kept here, before anybody is told: the copy of a remote is made anew by
     /// the next sync.
-    pub fn bury_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+    pub fn bury_memories(&self, ids: &[MemoryId], now: Timestamp) -> StoreResult<()> {
+        if let Some(shared) = &self.shared {
+            return self.bury_in_store(shared, ids, now);
+        }
         // Most of what is forgotten is scratch that nobody else heard of.
         let text = self.read_log_text()?;
         if !ids.iter().any(|it| text.contains(&it.to_string())) {
@@ -203,14 +387,58 @@ impl ReplicaFolder {
             return Ok(());
         }
         self.write_log(&log)?;
+        self.drop_fingerprint()?;
+        self.remove_remote_copy()
+    }
+
+    fn drop_fingerprint(&self) -> StoreResult<()> {
+        let mut file = self.read_own_file()?;
+        match file.fingerprint.take() {
+            Some(_) => self.write_own_file(&file),
+            None => Ok(()),
+        }
+    }
+
+    fn remove_remote_copy(&self) -> StoreResult<()> {
         match fs::remove_dir_all(self.remote_folder()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io_error(error)),
             _ => Ok(()),
         }
     }
 
+    fn bury_in_store(
+        &self,
+        shared: &SharedReplica,
+        ids: &[MemoryId],
+        now: Timestamp,
+    ) -> StoreResult<()> {
+        let mut names: Vec<PartName> = ids.iter().map(|it| PartName::for_memory(*it)).collect();
+        names.sort_unstable();
+        names.dedup();
+        for attempt in 1.. {
+            let progress = shared.read_record(&self.space)?.progress;
+            let before = shared
+                .shelf()?
+                .read_shelf_parts(&self.space, Some(&names))?;
+            let mut log = ReplicaLog::new(self.space.clone());
+            let texts = before.values().flat_map(|it| it.lines());
+            let intake = log.insert_known_texts(texts, now);
+            self.check_version(&intake)?;
+            if ids.iter().filter(|it| log.bury_memory(**it, now)).count() == 0 {
+                break;
+            }
+            let changed = find_changed_parts(split_into_parts(&log), &look_at_parts(&before));
+            match shared.write(&self.space, progress, &changed) {
+                Err(StoreError::Conflict { .. }) if attempt < TRIES => {}
+                Err(error) => return Err(error),
+                Ok(_) => return self.remove_remote_copy(),
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps the lines; whether they are others than before.
-    pub fn write_log(&self, log: &ReplicaLog) -> Result<bool, StoreError> {
+    fn write_log(&self, log: &ReplicaLog) -> Result<bool, StoreError> {
         let text: String = log.lines().flat_map(|it| [&*it.text, "\n"]).collect();
         if text == self.read_log_text()? {
             return Ok(false);

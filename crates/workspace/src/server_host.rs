@@ -37,7 +37,7 @@ use crate::{
     embedding_model::{LocalEmbedder, embed_spaces},
     error::CommandError,
     known_repositories::resolve_space_name,
-    sync::{self, SyncReport},
+    sync::{self, SyncReport, served_replica::ServedReplica},
     system::System,
 };
 
@@ -712,6 +712,12 @@ impl OpenScope for ServerHost {
         });
         let is_confirmed_only = workspace.settings.policy.is_confirmation_needed;
         let (scope, place, settings) = workspace.into_call_scope();
+        let replicas = ServedReplica {
+            system: system.clone(),
+            url: settings.store.clone(),
+            store: Arc::clone(&scope.store),
+            is_file_of_repository: settings.own_store.is_some(),
+        };
         let beside = CallSideRecords {
             system,
             place,
@@ -734,6 +740,7 @@ impl OpenScope for ServerHost {
             root: root.filter(|_| is_here),
             open_at: Some(open_at).filter(|_| is_here),
             activity: Some(Box::new(beside)),
+            replicas: Some(Box::new(replicas)),
             ..scope
         })
     }

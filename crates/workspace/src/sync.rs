@@ -6,6 +6,9 @@
 
 mod folder_target;
 mod git_target;
+pub(crate) mod served_replica;
+mod server_target;
+pub mod server_token;
 pub mod status;
 
 use std::{
@@ -27,7 +30,7 @@ use apostille_core::{
     space::Space,
     store::{MemoryFilter, StoreError},
 };
-use apostille_git::exchange::ExchangeError;
+use apostille_git::exchange::{EXCHANGE_REF, ExchangeError};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
@@ -41,6 +44,7 @@ use crate::{
 };
 use folder_target::FolderTarget;
 use git_target::GitTarget;
+use server_target::ServerTarget;
 
 /// How far ahead of this clock a line may be dated.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24);
@@ -90,7 +94,11 @@ impl From<CommandError> for SyncError {
 
 impl From<StoreError> for SyncError {
     fn from(error: StoreError) -> Self {
-        Self::Broken(error.into())
+        match error {
+            // The replica is kept in a store that others use as well.
+            StoreError::Conflict { .. } => Self::Busy,
+            error => Self::Broken(error.into()),
+        }
     }
 }
 
@@ -150,6 +158,17 @@ pub struct SyncReport {
     pub changes: ReplicaChanges,
     /// What was left out of what came.
     pub intake: ReplicaIntake,
+    /// What the target left out of what was sent.
+    pub not_taken: LinesNotTaken,
+}
+
+/// Lines that a target did not take.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinesNotTaken {
+    /// How many.
+    pub n: usize,
+    /// Why the first of them was not.
+    pub why: Option<String>,
 }
 
 /// A place that holds the set of lines.
@@ -157,8 +176,8 @@ trait ExchangeTarget {
     /// What it looks like now: as long as this is the same, it holds the same.
     fn find_fingerprint(&mut self) -> Result<String, SyncError>;
 
-    /// The lines that it holds and that may be new here, and how the target looks with them.
-    fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError>;
+    /// The lines that it holds and that may be new to who has these, and how the target looks with them.
+    fn fetch_lines(&mut self, log: &ReplicaLog) -> Result<Vec<String>, SyncError>;
 
     /// How many lines it lacks.
     fn count_missing(&mut self, log: &ReplicaLog) -> Result<usize, SyncError>;
@@ -169,6 +188,11 @@ trait ExchangeTarget {
 
     /// Removes what was forgotten from what is kept of the target on this machine.
     fn clean_up(&mut self, has_forgotten: bool) -> Result<(), SyncError>;
+
+    /// What it left out of what it was given.
+    fn not_taken(&self) -> LinesNotTaken {
+        LinesNotTaken::default()
+    }
 }
 
 /// Exchanges what happened in a space with a target.
@@ -179,6 +203,7 @@ pub fn sync_space(
 ) -> Result<SyncReport, SyncError> {
     check_fitness(workspace, request.target, request.space)?;
     let folder = ReplicaFolder::locate(system, &workspace.settings.store, request.space)?;
+    let folder = folder.for_store(&workspace.store);
     let _alone = folder.lock(request.patience).map_err(|error| match error {
         StoreError::Busy { .. } => SyncError::Busy,
         other => other.into(),
@@ -213,7 +238,7 @@ fn check_fitness(
         return unfit("your own memories are not pushed to a repository's remote; name a folder of yours: --with folder:PATH".into());
     }
     let is_local = space.as_str().starts_with("local/");
-    if is_local && matches!(target, SyncTarget::Git(_)) {
+    if is_local && !matches!(target, SyncTarget::Folder(_)) {
         return unfit(format!(
             "{} has no name that others know it by: its remote gives it none",
             space
@@ -235,7 +260,16 @@ fn open_target<'a>(
             check_address(file, request.target, &url)?;
             Box::new(GitTarget::open(
                 &folder.remote_folder(),
-                &url,
+                (&url, EXCHANGE_REF),
+                request.stop,
+            )?)
+        }
+        SyncTarget::Repository(url) => {
+            let reference = name_space_ref(request.space);
+            let remote = (url.as_str(), reference.as_str());
+            Box::new(GitTarget::open(
+                &folder.remote_folder(),
+                remote,
                 request.stop,
             )?)
         }
@@ -250,7 +284,18 @@ fn open_target<'a>(
                 (draw, is_new),
             )?)
         }
+        SyncTarget::Server(address) => {
+            let seen = file.targets.get(&request.target.to_string());
+            let seen = seen.and_then(|it| it.seen.clone());
+            Box::new(ServerTarget::open(system, address, request, seen)?)
+        }
     })
+}
+
+/// The ref of a space in a repository that has several.
+fn name_space_ref(space: &Space) -> String {
+    let name = Digest::hash_bytes(space.as_str().as_bytes()).short_hex();
+    format!("refs/apostille/spaces/{name}")
 }
 
 /// The address of a remote of this checkout.
@@ -366,6 +411,7 @@ impl SyncRun<'_> {
             self.follow(&log, &mut report)?;
             self.save(&log)?;
             if let Some(seen) = target.store_lines(&log)? {
+                report.not_taken = target.not_taken();
                 let record = self.file.targets.entry(name.into()).or_default();
                 record.seen = Some(seen);
                 record.lines = log.count_lines();
@@ -402,7 +448,7 @@ impl SyncRun<'_> {
         log: &mut ReplicaLog,
         report: &mut SyncReport,
     ) -> Result<(), SyncError> {
-        let lines = target.fetch_lines()?;
+        let lines = target.fetch_lines(log)?;
         self.check_stop()?;
         let texts = lines.iter().map(String::as_str);
         let intake = log.insert_foreign_texts(texts, self.latest());
@@ -423,26 +469,14 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Very much that goes at once is a mistake or an attack more often than a wish, and cannot be brought back.
     fn check_forgotten(&self, log: &ReplicaLog, n_told: usize) -> Result<(), SyncError> {
         if self.request.accepts_forgotten || n_told == 0 {
             return Ok(());
         }
-        let survey = survey_replica_log(&self.cx, log, &self.file.state)?;
-        let forgotten = survey.erased.len();
-        if forgotten <= FEW_FORGOTTEN {
-            return Ok(());
-        }
-        let all = self.cx.store.list_memories(&MemoryFilter {
-            spaces: vec![self.request.space.clone()],
-            limit: usize::MAX,
-            ..MemoryFilter::default()
-        })?;
-        let all = all.len();
-        match forgotten * PART_FORGOTTEN > all {
-            true => Err(SyncError::ManyForgotten { forgotten, all }),
-            false => Ok(()),
-        }
+        let mass = find_mass_forgetting(&self.cx, log, &self.file.state)?;
+        mass.map_or(Ok(()), |(forgotten, all)| {
+            Err(SyncError::ManyForgotten { forgotten, all })
+        })
     }
 
     /// Has the store follow the lines.
@@ -468,12 +502,7 @@ impl SyncRun<'_> {
 
     /// Keeps the lines and how far the log was read.
     fn save(&mut self, log: &ReplicaLog) -> Result<(), SyncError> {
-        if self.folder.write_log(log)? {
-            self.file.generation += 1;
-        }
-        self.file.wakes_at = log.next_waking().map(|it| it.as_millisecond());
-        self.folder.write_file(&self.file)?;
-        Ok(())
+        Ok(self.folder.save(log, &mut self.file)?)
     }
 }
 
@@ -487,6 +516,26 @@ impl ReplicaRun for SyncRun<'_> {
         (self.request.progress)(done, all);
         !self.request.stop.load(Ordering::Relaxed)
     }
+}
+
+/// How many memories others forgot, of how many, where that is very much at once: a mistake or an attack more often than a wish, and it
+/// cannot be brought back.
+fn find_mass_forgetting(
+    cx: &Context,
+    log: &ReplicaLog,
+    state: &ReplicaState,
+) -> Result<Option<(usize, usize)>, StoreError> {
+    let forgotten = survey_replica_log(cx, log, state)?.erased.len();
+    if forgotten <= FEW_FORGOTTEN {
+        return Ok(None);
+    }
+    let all = cx.store.list_memories(&MemoryFilter {
+        spaces: vec![log.space().clone()],
+        limit: usize::MAX,
+        ..MemoryFilter::default()
+    })?;
+    let is_much = forgotten * PART_FORGOTTEN > all.len();
+    Ok(is_much.then_some((forgotten, all.len())))
 }
 
 fn is_something_new(report: &SyncReport) -> bool {
@@ -530,6 +579,9 @@ pub fn set_up_target(
 ) -> Result<(), SyncError> {
     if let Some(target) = target {
         check_fitness(workspace, target, space)?;
+    }
+    if let Some(SyncTarget::Server(address)) = target {
+        server_token::find_server_token(system, address).map_err(SyncError::Unfit)?;
     }
     let folder = ReplicaFolder::locate(system, &workspace.settings.store, space)?;
     let _alone = folder.lock(SETUP_PATIENCE)?;

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 79] = [
+pub(crate) const NAMES: [&str; 80] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -80,6 +80,7 @@ pub(crate) const NAMES: [&str; 79] = [
     "SSL_CERT_FILE",
     "no_proxy",
     "APOSTILLE_TOKEN",
+    "APOSTILLE_SYNC_TOKEN",
     "APOSTILLE_MODEL_URL",
     "APOSTILLE_MODEL_NAME",
     "APOSTILLE_MODEL_API",

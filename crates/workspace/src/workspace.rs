@@ -114,10 +114,15 @@ fn open_commit_reasons(system: &System, repo: &Space) -> Option<Arc<dyn Archive>
 }
 
 /// Where the replicas of the spaces in play keep what they exchange.
-fn list_replica_folders(system: &System, settings: &Settings) -> Vec<ReplicaFolder> {
+fn list_replica_folders(
+    system: &System,
+    settings: &Settings,
+    store: &Arc<dyn Store>,
+) -> Vec<ReplicaFolder> {
     let spaces = [&settings.repo, &settings.user];
     let locate = |it: &Space| ReplicaFolder::locate(system, &settings.store, it).ok();
-    spaces.into_iter().filter_map(locate).collect()
+    let folders = spaces.into_iter().filter_map(locate);
+    folders.map(|it| it.for_store(store)).collect()
 }
 
 impl Workspace {
@@ -157,7 +162,7 @@ impl Workspace {
         let records = SideRecords {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),
-            replicas: list_replica_folders(system, &settings),
+            replicas: list_replica_folders(system, &settings, &store),
             now: system.now,
         };
         let beside = records.clone();
@@ -185,6 +190,7 @@ impl Workspace {
             root: None,
             open_at: None,
             activity: None,
+            replicas: None,
             cleanup_forgotten: Box::new(move |ids| Ok(beside.forget_memories(ids)?)),
         };
         Self {

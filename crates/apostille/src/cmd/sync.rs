@@ -40,6 +40,9 @@ struct SyncReply<'a> {
     memories: SyncedMemoriesView,
     /// Lines of others that were left out.
     left_out: LeftOutView<'a>,
+    /// Lines of this machine that the target left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_taken: Option<NotTakenView<'a>>,
 }
 
 /// What a sync changed here.
@@ -52,6 +55,14 @@ struct SyncedMemoriesView {
     waiting: usize,
     /// Those that wait because two replaced one memory at once.
     contested: usize,
+}
+
+/// What a server left out of what it was sent.
+#[derive(Serialize)]
+struct NotTakenView<'a> {
+    lines: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -174,6 +185,10 @@ fn build_sync_output(
             from_future: report.intake.from_future,
             why: report.intake.why.as_deref(),
         },
+        not_taken: (report.not_taken.n > 0).then(|| NotTakenView {
+            lines: report.not_taken.n,
+            why: report.not_taken.why.as_deref(),
+        }),
     };
     ctx.render_output(&reply, |_| format_sync_reply(&reply, is_dry_run))
 }
@@ -214,6 +229,11 @@ fn format_sync_reply(reply: &SyncReply<'_>, is_dry_run: bool) -> String {
         let n = format_count(left.unreadable as u64, "line", "lines");
         let why = left.why.unwrap_or("unreadable");
         out += &format!("  {n} left out, the first because {why}\n");
+    }
+    if let Some(it) = &reply.not_taken {
+        let n = format_count(it.lines as u64, "line", "lines");
+        let why = it.why.unwrap_or("it could not read them");
+        out += &format!("  {n} not taken by the server, the first because {why}\n");
     }
     if left.from_future > 0 {
         let n = format_count(left.from_future as u64, "line", "lines");

@@ -79,6 +79,8 @@ mod story;
 mod subagents;
 mod symbols;
 mod sync;
+#[cfg(unix)]
+mod sync_server;
 mod task;
 #[cfg(unix)]
 mod team;

@@ -137,18 +137,18 @@ fn json(home: &Env, arguments: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{arguments:?}: {ran}"))
 }
 
-fn sync(home: &Env) -> Value {
+pub fn sync(home: &Env) -> Value {
     let answer = json(home, &["sync"]);
     assert_eq!(answer["ok"], true, "{answer}");
     answer
 }
 
 /// The facts in use, in some order.
-fn facts(home: &Env) -> Vec<String> {
+pub fn facts(home: &Env) -> Vec<String> {
     facts_in(home, "active")
 }
 
-fn facts_in(home: &Env, status: &str) -> Vec<String> {
+pub fn facts_in(home: &Env, status: &str) -> Vec<String> {
     let listed = json(home, &["list", "--limit", "500", "--status", status]);
     let memories = listed["memories"].as_array().unwrap();
     let fact = |it: &Value| it["fact"].as_str().unwrap().to_owned();
@@ -157,7 +157,7 @@ fn facts_in(home: &Env, status: &str) -> Vec<String> {
     facts
 }
 
-fn handle_of(home: &Env, fact: &str) -> String {
+pub fn handle_of(home: &Env, fact: &str) -> String {
     let listed = json(home, &["list", "--limit", "500"]);
     let memories = listed["memories"].as_array().unwrap();
     let found = memories.iter().find(|it| it["fact"] == fact);
@@ -166,7 +166,7 @@ fn handle_of(home: &Env, fact: &str) -> String {
 }
 
 /// The files below a folder that hold this text.
-fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
+pub fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -184,7 +184,7 @@ fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
 }
 
 /// A person states something: no evidence is needed for that.
-fn remember(home: &Env, fact: &str) {
+pub fn remember(home: &Env, fact: &str) {
     home.stated(&["remember", fact, "--create", "another matter"]);
 }
 
@@ -943,5 +943,60 @@ fn running_server_exchanges_memories() {
     assert_eq!(
         facts(ben),
         ["the API version is 7", "uploads stop at 10 MB"]
+    );
+}
+
+/// Two machines of one person meet in a bare repository that both reach by ssh: the program `ssh` here runs what it is asked to on
+/// this machine, and notes what it was asked.
+#[cfg(unix)]
+#[test]
+fn own_machines_meet_in_a_repository_by_ssh() {
+    let place = TempDir::new().unwrap();
+    let noted = place.path().join("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >> '{}'\nwhile [ $# -gt 1 ]; do shift; done\nexec sh -c \"$1\"\n",
+        noted.display()
+    );
+    let program = place.path().join("ssh");
+    fs::write(&program, script).unwrap();
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let repository = place.path().join("memory.git");
+    run(Command::new("git")
+        .args(["init", "-q", "--bare"])
+        .arg(&repository));
+    let path = format!(
+        "{}:{}",
+        place.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let [ana, too] = [(), ()].map(|()| {
+        let mut home = Env::new();
+        home.set("PATH", &path);
+        home
+    });
+    let target = format!("git:ssh://ana@nas{}", repository.display());
+    for home in [&ana, &too] {
+        home.stated(&["sync", "setup", &target]);
+        home.stated(&["sync", "setup", "--user", &target]);
+    }
+    remember(&ana, "the API version is 7");
+    ana.stated(&["remember", "--user", "prefers tabs in every makefile"]);
+    sync(&ana);
+    assert_eq!(json(&ana, &["sync", "--user"])["sent"], 1);
+    // Each space has a ref of its own, so that neither takes the other's lines away.
+    assert_eq!(sync(&too)["received"], 1);
+    assert_eq!(json(&too, &["sync", "--user"])["received"], 1);
+    sync(&ana);
+    assert_eq!(
+        facts(&too),
+        ["prefers tabs in every makefile", "the API version is 7"]
+    );
+    let asked = fs::read_to_string(&noted).unwrap();
+    assert!(
+        asked
+            .lines()
+            .all(|it| it.contains("BatchMode=yes") && it.contains("ConnectTimeout=15")),
+        "{asked}"
     );
 }

@@ -9,6 +9,10 @@ use apostille_core::{
     forget::{ForgetOutcome, forget},
     memory::{Layer, Memory, MemoryName, Stage},
     recall::{RecallRequest, recall},
+    replica::{
+        parts::{PartName, ReplicaParts},
+        shelf::ShelfRecord,
+    },
     space::Space,
     store::{
         EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store, StoreError,
@@ -40,7 +44,7 @@ const RIGHTS: [&str; 5] = [
 ];
 
 /// Every table with rows of spaces.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 11] = [
     "agent_memory",
     "agent_memory_telemetry",
     "apostille_space",
@@ -50,6 +54,8 @@ const TABLES: [&str; 9] = [
     "apostille_tail",
     "apostille_posting",
     "apostille_embedding",
+    "apostille_replica",
+    "apostille_replica_part",
 ];
 
 fn model() -> EmbeddingModel {
@@ -117,6 +123,13 @@ impl Team {
             }
         }
         for space in FOREIGN {
+            let lines = ReplicaParts::from([(PartName(1), format!("{FOREIGN_WORD}\n"))]);
+            let record = ShelfRecord {
+                revision: 1,
+                ..ShelfRecord::default()
+            };
+            let shelf = store.replica_shelf().unwrap();
+            assert!(shelf.write_shelf(&parse(space), &record, &lines).unwrap());
             let vectors = [self.vector_of(space)];
             assert_eq!(
                 store
@@ -179,7 +192,7 @@ fn call_about_foreign_space(store: &PostgresStore, team: &Team, dice: &mut Dice)
     let memory = &team.foreign[dice.roll(team.foreign.len())];
     let space = &memory.space;
     let words = vec![FOREIGN_WORD.to_owned(), "rule".to_owned()];
-    match dice.roll(18) {
+    match dice.roll(20) {
         0 => nothing("ids", store.get_memories(MemoryKeys::Ids(&[memory.id]))),
         1 => nothing(
             "numbers",
@@ -220,6 +233,22 @@ fn call_about_foreign_space(store: &PostgresStore, team: &Team, dice: &mut Dice)
                 store.write_embeddings(space, &model(), &[vector]),
             );
             store.remove_embeddings(&model()).unwrap();
+        }
+        18 => {
+            let shelf = store.replica_shelf().unwrap();
+            nothing("lines", shelf.read_shelf_parts(space, None));
+            nothing("looks of lines", shelf.look_at_shelf(space));
+            nothing("progress", shelf.read_shelf_record(space));
+        }
+        19 => {
+            let shelf = store.replica_shelf().unwrap();
+            let record = ShelfRecord {
+                revision: 1 + dice.roll(2) as u64,
+                ..ShelfRecord::default()
+            };
+            let planted = ReplicaParts::from([(PartName(1), "planted\n".to_owned())]);
+            let written = shelf.write_shelf(space, &record, &planted);
+            assert!(!matches!(written, Ok(true)), "lines were planted");
         }
         15 => {
             let draft = fact_in(space.clone(), format!("planted {}", random_number()));

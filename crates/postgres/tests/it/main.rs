@@ -6,6 +6,7 @@
 mod contract;
 mod faults;
 mod isolation;
+mod named;
 mod plain_sql;
 mod portable;
 mod processes;

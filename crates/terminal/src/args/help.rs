@@ -140,6 +140,7 @@ Examples:
   $ apostille sync                  # fetch what is new, follow it, push what is new here
   $ apostille sync --dry-run
   $ apostille sync status
+  $ apostille sync setup server:https://memory.example.com
   $ apostille sync --user --with folder:~/Sync/memory
 
 The target holds the same lines in refs/apostille/memories of the remote, or in files of a folder.

@@ -9,7 +9,7 @@ pub struct SyncArgs {
     /// What to do; memories are exchanged unless said.
     #[command(subcommand)]
     pub what: Option<SyncSubcommand>,
-    /// With this target instead of the one that was set up: git, git:REMOTE or folder:PATH
+    /// With this target instead of the one that was set up, as `setup` takes it
     #[arg(long, value_name = "TARGET")]
     pub with: Option<String>,
     /// Your own memories instead of the repository's
@@ -35,7 +35,7 @@ pub enum SyncSubcommand {
 /// `sync setup`.
 #[derive(Debug, Args)]
 pub struct SyncSetupArgs {
-    /// git (the remote origin), git:REMOTE, folder:PATH, or off
+    /// git (the remote origin), git:REMOTE, git:ssh://HOST/PATH, folder:PATH, server:URL, or off
     #[arg(value_name = "TARGET")]
     pub target: String,
     /// For your own memories instead of the repository's

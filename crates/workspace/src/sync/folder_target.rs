@@ -169,7 +169,7 @@ impl ExchangeTarget for FolderTarget {
         Ok(digest_looks(&self.read_looks()?))
     }
 
-    fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError> {
+    fn fetch_lines(&mut self, _log: &ReplicaLog) -> Result<Vec<String>, SyncError> {
         (self.files, self.looks) = Default::default();
         for (name, found) in self.list_files()? {
             self.looks.insert(name.clone(), describe_file(&found));

@@ -1,4 +1,5 @@
-//! The repository's own remote as a target: one ref, one commit without parents, one file for each part of the memories.
+//! The repository's own remote as a target, or a bare repository of one's own: one ref, one commit without parents, one file for
+//! each part of the memories.
 //!
 //! A memory's lines are all in one file, chosen by its id. So what is exchanged is only the files in which something changed,
 //! and a small change costs a small upload, though every commit replaces the one before whole.
@@ -9,9 +10,14 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-use apostille_core::{memory::MemoryId, replica::ReplicaLog};
+use apostille_core::{
+    memory::MemoryId,
+    replica::{
+        ReplicaLog,
+        parts::{PartName, split_into_parts},
+    },
+};
 use apostille_git::exchange::{ExchangeFile, ExchangeRepository, PushOutcome};
-use apostille_text::digest::Digest;
 
 use super::{ExchangeTarget, SyncError};
 
@@ -27,9 +33,14 @@ pub(super) struct GitTarget<'a> {
 }
 
 impl<'a> GitTarget<'a> {
-    pub(super) fn open(folder: &Path, url: &str, stop: &'a AtomicBool) -> Result<Self, SyncError> {
+    /// A repository at an address, and the ref there that has the memories.
+    pub(super) fn open(
+        folder: &Path,
+        remote: (&str, &str),
+        stop: &'a AtomicBool,
+    ) -> Result<Self, SyncError> {
         Ok(Self {
-            repository: ExchangeRepository::open(folder, url, stop)?,
+            repository: ExchangeRepository::open(folder, remote, stop)?,
             tip: None,
             fetched: HashSet::new(),
             unchanged: HashSet::new(),
@@ -48,7 +59,7 @@ impl ExchangeTarget for GitTarget<'_> {
         Ok(self.find_tip()?.unwrap_or_default())
     }
 
-    fn fetch_lines(&mut self) -> Result<Vec<String>, SyncError> {
+    fn fetch_lines(&mut self, _log: &ReplicaLog) -> Result<Vec<String>, SyncError> {
         self.fetched.clear();
         self.unchanged.clear();
         // What was seen a moment ago is not asked for again: the remote is far away.
@@ -97,7 +108,7 @@ impl ExchangeTarget for GitTarget<'_> {
     }
 
     fn store_lines(&mut self, log: &ReplicaLog) -> Result<Option<String>, SyncError> {
-        let files = split_into_parts(log);
+        let files = list_part_files(log);
         let seen = match &self.tip {
             Some(tip) => tip.clone(),
             None => self.find_tip()?,
@@ -145,22 +156,18 @@ impl GitTarget<'_> {
 
 /// The file that a memory's lines are in: one of 256.
 fn name_part(id: MemoryId) -> String {
-    let digest = Digest::hash_bytes(id.as_bytes()).short_hex();
-    format!("{}.jsonl", &digest[..2])
+    format!("{}.jsonl", PartName::for_memory(id))
 }
 
 fn is_part_name(name: &str) -> bool {
     let part = name.strip_suffix(".jsonl").unwrap_or_default();
-    let is_digit = |it: u8| matches!(it, b'0'..=b'9' | b'a'..=b'f');
-    part.len() == 2 && part.bytes().all(is_digit)
+    part.parse::<PartName>().is_ok()
 }
 
 /// The same lines give the same files in every replica.
-fn split_into_parts(log: &ReplicaLog) -> BTreeMap<String, Vec<u8>> {
-    let mut parts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for line in log.lines() {
-        let part = parts.entry(name_part(line.id)).or_default();
-        part.extend(line.text.bytes().chain([b'\n']));
-    }
+fn list_part_files(log: &ReplicaLog) -> BTreeMap<String, Vec<u8>> {
+    let parts = split_into_parts(log).into_iter();
     parts
+        .map(|(name, lines)| (format!("{name}.jsonl"), lines.into_bytes()))
+        .collect()
 }
