@@ -387,16 +387,16 @@ impl ReplicaFolder {
             return Ok(());
         }
         self.write_log(&log)?;
-        self.drop_fingerprint()?;
+        self.count_burial()?;
         self.remove_remote_copy()
     }
 
-    fn drop_fingerprint(&self) -> StoreResult<()> {
+    /// The set is another one, which nobody was told of yet.
+    fn count_burial(&self) -> StoreResult<()> {
         let mut file = self.read_own_file()?;
-        match file.fingerprint.take() {
-            Some(_) => self.write_own_file(&file),
-            None => Ok(()),
-        }
+        file.generation += 1;
+        file.fingerprint = None;
+        self.write_own_file(&file)
     }
 
     fn remove_remote_copy(&self) -> StoreResult<()> {

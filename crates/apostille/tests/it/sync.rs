@@ -1000,3 +1000,24 @@ fn own_machines_meet_in_a_repository_by_ssh() {
         "{asked}"
     );
 }
+
+/// What was forgotten while nobody could be told is told when somebody can be.
+#[test]
+fn forgetting_out_of_reach_is_told_later() {
+    let team = SyncTeam::sharing(2);
+    let [ana, ben] = &team.homes[..] else {
+        panic!()
+    };
+    remember(ana, "the old router is called swordfish");
+    sync(ana);
+    sync(ben);
+    let away = team.place.path().join("away.git");
+    fs::rename(team.remote(), &away).unwrap();
+    ana.stated(&["forget", "m-1", "--yes"]);
+    for _ in 0..2 {
+        assert_eq!(ana.run(&["sync"]).code, 4);
+    }
+    fs::rename(&away, team.remote()).unwrap();
+    assert_eq!(sync(ana)["sent"], 1);
+    assert_eq!(sync(ben)["memories"]["forgotten"], 1);
+}

@@ -32,9 +32,12 @@ impl SyncServer {
     }
 
     fn start(env: &Env) -> PublicServer {
+        let mirror = env.home().join("mirrors/app.git");
+        let paths = [env.repo(), mirror.clone()].map(|it| it.to_str().unwrap().to_owned());
+        env.git(&["clone", "--quiet", "--mirror", &paths[0], &paths[1]]);
         let repos = format!(
             "[repos]\n\"{REPO}\" = {{ mirror = \"{}\" }}\n",
-            env.repo().display()
+            mirror.display()
         );
         env.beside(".config/apostille/config.toml", &repos);
         let folder = env.home().join("srv");
