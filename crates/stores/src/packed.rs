@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use apostille_core::store::Posting;
 
-/// How many memories become one segment when an index is built anew. [`segment_end`] sets the low bits of a number.
+/// How many memories become one segment when an index is built anew. `segment_end` sets the low bits of a number.
 pub const SEGMENT_LEN: usize = 2_048;
 const _: () = assert!(SEGMENT_LEN.is_power_of_two());
 
