@@ -8,7 +8,7 @@ use apostille_cite::verdict::Verdict;
 use apostille_core::{
     Context, CoreError, breaker,
     memory::{Kind, Memory, MemoryId, ModerationMark, Origin, Stage},
-    queue::{self, QueuePlace, WaitingDecision},
+    queue::{self, QueuePlace, WaitingDecision, read_waiting_since},
     remember::{DraftRelation, NearMemory, dedupe},
     space::Space,
     store::{ListOrder, MemoryFilter},
@@ -71,8 +71,9 @@ impl ReviewItem {
         let ids: Vec<MemoryId> = same.map(|it| it.id).collect();
         let known = cx.store.get_by_ids(&ids)?.into_iter();
         let copies = self.copies.iter().map(|it| it.recorded_at);
+        let since = read_waiting_since(cx, self.memory())?;
         Ok(WaitingDecision {
-            since: copies.fold(self.memory().recorded_at, Timestamp::max),
+            since: copies.fold(since, Timestamp::max),
             is_refuted: self.verified.standing().is_refuted(),
             said_by: known.filter(Memory::is_active).map(|it| it.handle()).next(),
         })

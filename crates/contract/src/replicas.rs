@@ -26,7 +26,9 @@ pub enum TeamStep {
     Meet(u8, u8),
     /// Somebody fetches the lines of another and hands out none.
     Listen(u8, u8),
-    /// The same, and the machine fails when the store has followed and the lines are not kept yet.
+    /// The same, and this happens at home when the lines were heard and are not followed yet.
+    Overtake(u8, u8, StoreStep),
+    /// The same as to listen, and the machine fails when the store has followed and the lines are not kept yet.
     Crash(u8, u8),
 }
 
@@ -41,14 +43,19 @@ pub fn random_team_steps() -> BoxedStrategy<Vec<TeamStep>> {
             let work = steps.map(|(step, (who, pause))| TeamStep::Work(who, pause, step));
             work.collect::<Vec<_>>()
         });
-    let meetings = prop::collection::vec((0_usize..60, 0_u8..3, 0_u8..3, 0_u8..5), 0..12);
-    (work, meetings)
-        .prop_map(|(mut steps, meetings)| {
+    let meetings = prop::collection::vec((0_usize..60, 0_u8..3, 0_u8..3, 0_u8..6), 0..12);
+    (work, meetings, random_store_steps())
+        .prop_map(|(mut steps, meetings, overtaking)| {
+            let mut overtaking = overtaking.into_iter();
             for (at, a, b, how) in meetings {
                 let step = match how {
                     0 | 1 => TeamStep::Meet(a, b),
                     2 | 3 => TeamStep::Listen(a, b),
-                    _ => TeamStep::Crash(a, b),
+                    4 => TeamStep::Crash(a, b),
+                    _ => match overtaking.next() {
+                        Some(step) => TeamStep::Overtake(a, b, step),
+                        None => continue,
+                    },
                 };
                 steps.insert(at.min(steps.len()), step);
             }
@@ -121,6 +128,15 @@ impl<'a> ReplicaBench<'a> {
             bury_forgotten(cx, log, state);
             apply_replica_log(cx, log, state, run).expect("a store that works")
         })
+    }
+
+    /// Hears these lines, and follows them after somebody did something in the same store.
+    fn hear_and_work(&mut self, lines: &[String], tick: u32, step: &StoreStep) {
+        self.collect();
+        let texts = lines.iter().map(String::as_str);
+        self.log.insert_foreign_texts(texts, Timestamp::MAX);
+        self.work(tick, step);
+        self.follow(&mut KeptRun(ReplicaState::default()));
     }
 
     /// Hears these lines and follows them.
@@ -199,6 +215,12 @@ pub fn check_replicas_converge<'a>(stores: [Box<dyn Store + 'a>; 3], steps: &[Te
             }
             TeamStep::Listen(a, b) => {
                 exchange(&mut team, *a, *b);
+            }
+            TeamStep::Overtake(a, b, step) => {
+                team[usize::from(*a)].collect();
+                let lines = team[usize::from(*a)].texts();
+                tick.set(tick.get() + 1);
+                team[usize::from(*b)].hear_and_work(&lines, tick.get(), step);
             }
             TeamStep::Crash(a, b) => {
                 team[usize::from(*a)].collect();

@@ -36,6 +36,15 @@ impl Evidence {
             Self::Ran(_) => EvidenceKind::Ran,
         }
     }
+
+    /// What it quotes.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Said(said) => &said.quote,
+            Self::Ran(run) => &run.command,
+        }
+    }
 }
 
 /// Words of the user, found in one of their turns.

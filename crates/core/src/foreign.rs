@@ -70,37 +70,72 @@ pub fn admit_foreign_event(mut event: Event, space: &Space) -> Result<Event, Str
     Ok(event)
 }
 
-/// Looks over what an event brings beside texts that are made harmless: code that was cited anew.
-pub fn check_event_evidence(event: &Event) -> Result<(), Refusal> {
-    let (EventBody::Refreshed { citations, .. } | EventBody::Restored { citations, .. }) =
-        &event.what
-    else {
-        return Ok(());
-    };
-    let mut snippets = citations.iter().flatten().map(|it| &it.snippet);
-    snippets.try_for_each(|it| check_text("citations", it))
+/// Refuses an event that brings a secret, in whatever text of it: reasons, diffs, names, quotes, code that was cited anew.
+/// What a memory itself says is looked over with it ([`distrust_memory`]).
+pub fn check_event_texts(event: &Event) -> Result<(), Refusal> {
+    let mut found = Ok(());
+    let mut event = event.clone();
+    visit_event_texts(&mut event, &mut |text| {
+        if found.is_ok() {
+            found = check_text("event", text);
+        }
+    });
+    visit_event_evidence(&event, &mut |field, text| {
+        if found.is_ok() {
+            found = check_text(field, text);
+        }
+    });
+    found
 }
 
 fn neutralise_event_texts(event: &mut Event) {
-    let clean = |text: &mut String| *text = neutralise_text(text);
-    event.actor.iter_mut().for_each(clean);
+    visit_event_texts(event, &mut |text| *text = neutralise_text(text));
+}
+
+/// What an event brings to prove a memory, each text with the name of its field.
+fn visit_event_evidence(event: &Event, visit: &mut impl FnMut(&'static str, &str)) {
+    let (citations, evidence, names) = match &event.what {
+        EventBody::Refreshed {
+            citations,
+            evidence,
+            names,
+            ..
+        } => (citations.as_ref(), evidence.as_ref(), names.as_ref()),
+        EventBody::Restored { citations, .. } => (citations.as_ref(), None, None),
+        EventBody::Remembered { memory, .. } => (None, None, Some(&memory.names)),
+        _ => return,
+    };
+    for citation in citations.into_iter().flatten() {
+        visit("citations", &citation.snippet);
+    }
+    for evidence in evidence.into_iter().flatten() {
+        visit("evidence", evidence.text());
+    }
+    for thing in names.into_iter().flatten() {
+        visit("names", &thing.name);
+    }
+}
+
+/// Every text in which an event says something beside its memory.
+fn visit_event_texts(event: &mut Event, visit: &mut impl FnMut(&mut String)) {
+    event.actor.iter_mut().for_each(&mut *visit);
     match &mut event.what {
-        EventBody::Remembered { rationale, .. } => rationale.iter_mut().for_each(clean),
+        EventBody::Remembered { rationale, .. } => rationale.iter_mut().for_each(visit),
         EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
-            reason.iter_mut().for_each(clean);
+            reason.iter_mut().for_each(visit);
         }
         EventBody::Invalidated { reason, diff } => {
-            clean(reason);
-            diff.iter_mut().for_each(clean);
+            visit(reason);
+            diff.iter_mut().for_each(visit);
         }
-        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => clean(reason),
-        EventBody::Retrieved { query, .. } => clean(query),
-        EventBody::Refreshed { followed, .. } => followed.iter_mut().for_each(clean),
+        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => visit(reason),
+        EventBody::Retrieved { query, .. } => visit(query),
+        EventBody::Refreshed { followed, .. } => followed.iter_mut().for_each(visit),
         EventBody::Restored { status, .. } => {
             if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } =
                 status
             {
-                clean(why);
+                visit(why);
             }
         }
         EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {}

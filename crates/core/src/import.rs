@@ -9,7 +9,6 @@ pub use dry_run::ImportDryRun;
 use crate::{
     Context, CoreError,
     event::{EventBody, Precondition},
-    evidence::Evidence,
     memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage, Vouch, Vouching},
     names::name_things,
     refusal::{Refusal, check_text},
@@ -154,11 +153,7 @@ fn moderate_imported_texts(memory: &Memory, clearance: Vouching) -> Result<Moder
         check_text("citations", &citation.snippet)?;
     }
     for evidence in &memory.evidence {
-        let text = match evidence {
-            Evidence::Said(said) => &said.quote,
-            Evidence::Ran(run) => &run.command,
-        };
-        check_text("evidence", text)?;
+        check_text("evidence", evidence.text())?;
     }
     moderate_draft(draft)
 }

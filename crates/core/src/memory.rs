@@ -345,6 +345,13 @@ impl Voice {
         (!of.vouchers.contains(&voucher) && of.vouchers.len() < MAX_VOUCHERS).then_some(voucher)
     }
 
+    /// Whether these are a person's words, said here, or elsewhere by the line that brought them. Nobody else changes or forgets
+    /// them. A line may claim it falsely, which only protects what it brings: what it is believed for is [`Self::is_person`].
+    pub fn is_persons_word(&self) -> bool {
+        let is_brought = self.channel == Channel::Repository && self.origin == Origin::Review;
+        self.is_person() || (is_brought && !self.tainted)
+    }
+
     /// Whether a person speaks, whose word may override a check.
     pub fn is_person(&self) -> bool {
         !self.tainted && matches!(self.origin, Origin::User | Origin::UserCorrection)
@@ -544,7 +551,8 @@ impl Memory {
 
     /// Whether only a person forgets it: a person's own words, and what waits for a person or was turned away by one.
     pub fn needs_person_to_forget(&self) -> bool {
-        self.voice.is_person() || matches!(self.status.stage(), Stage::Pending | Stage::Invalid)
+        let is_decided = matches!(self.status.stage(), Stage::Pending | Stage::Invalid);
+        self.voice.is_persons_word() || is_decided
     }
 
     fn has_secret(&self) -> bool {

@@ -41,7 +41,7 @@ pub(crate) fn require_authority(
     if by.can_decide(verb, memory) {
         return Ok(Authority::Speaker);
     }
-    if memory.voice.is_person() && is_asked_by_user(cx, by.voice(), verb, memory) {
+    if memory.voice.is_persons_word() && is_asked_by_user(cx, by.voice(), verb, memory) {
         return Ok(Authority::UsersWords);
     }
     // A log that cannot be written does not hide the refusal.

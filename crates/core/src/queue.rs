@@ -143,7 +143,8 @@ pub fn expire_pending(cx: &Context, spaces: &[Space]) -> Result<Vec<Memory>, Cor
     let policy = cx.policy.queue;
     let mut expired = Vec::new();
     for memory in cx.store.list_memories(&filter)? {
-        if !policy.is_expired(memory.recorded_at, cx.now) {
+        let is_old = policy.is_expired(memory.recorded_at, cx.now);
+        if !is_old || !policy.is_expired(read_waiting_since(cx, &memory)?, cx.now) {
             continue;
         }
         let reason = format!("nobody decided within {} days", policy.expire_days);
@@ -155,6 +156,24 @@ pub fn expire_pending(cx: &Context, spaces: &[Space]) -> Result<Vec<Memory>, Cor
         }
     }
     Ok(expired)
+}
+
+/// Since when a memory waits here. What came from another replica, or was in use before, was recorded long before that.
+pub fn read_waiting_since(cx: &Context, memory: &Memory) -> Result<Timestamp, StoreError> {
+    let page = EventPage {
+        memory: Some(memory.id),
+        changes_only: true,
+        newest_first: true,
+        limit: MAX_CHANGES,
+        ..EventPage::default()
+    };
+    let changes = cx.store.read_events(&memory.space, &page)?.into_iter();
+    let mut began = changes.filter(|it| {
+        let kind = it.event.what.event_kind();
+        matches!(kind, EventKind::Remembered | EventKind::Restored)
+    });
+    let since = began.next().map_or(memory.recorded_at, |it| it.event.at);
+    Ok(since.max(memory.recorded_at))
 }
 
 fn retire_pending(cx: &Context, mut memory: Memory, reason: String) -> Result<Memory, StoreError> {

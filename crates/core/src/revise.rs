@@ -332,7 +332,7 @@ pub fn supersede_memory(
 /// words, and holds back everybody else's.
 fn require_confirmed(by: &Speaker, old: Memory) -> Result<Memory, EarlyEnd> {
     let is_unconfirmed = by.voice().is_person() && by.person().is_none();
-    if is_unconfirmed && old.voice.is_person() {
+    if is_unconfirmed && old.voice.is_persons_word() {
         let verb = "replace what a person said";
         return Err(Refusal::PersonDecides { verb }.into());
     }
@@ -372,7 +372,7 @@ pub fn ask_about_replacement(cx: &Context, memory: &Memory) -> Result<Option<Que
         return Ok(None);
     };
     let old = cx.store.get_by_ids(&[id])?.pop();
-    let old = old.filter(|it| it.voice.is_person() && it.is_active());
+    let old = old.filter(|it| it.voice.is_persons_word() && it.is_active());
     Ok(old.map(|old| Question::new(PersonVerb::Approve, memory, Some(&old))))
 }
 

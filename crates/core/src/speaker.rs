@@ -319,7 +319,7 @@ impl Speaker {
         let needs_person = match verb {
             PersonVerb::Approve => true,
             PersonVerb::Forget => memory.needs_person_to_forget(),
-            PersonVerb::Invalidate => memory.voice.is_person(),
+            PersonVerb::Invalidate => memory.voice.is_persons_word(),
         };
         let person = self.person.as_ref();
         !needs_person || person.is_some_and(|it| it.can_decide(verb, memory))

@@ -430,8 +430,8 @@ fn choose_verify_action(
         return heal_citations(cx, it).map(|what| (VerifyAction::Healed, what));
     }
     let is_proven = it.is_bad() && sights.iter().any(CitationFinding::is_proof);
-    let is_allowed =
-        !it.memory.voice.is_person() || orders.by.is_some_and(|by| by.can_reach(&it.memory.space));
+    let is_allowed = !it.memory.voice.is_persons_word()
+        || orders.by.is_some_and(|by| by.can_reach(&it.memory.space));
     (orders.invalidate && is_proven && is_allowed).then(|| {
         let reason = format_invalid_reason(it);
         let diff = build_kept_diff(it);

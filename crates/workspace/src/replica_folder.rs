@@ -36,6 +36,7 @@ use crate::{
 
 /// The version of these files.
 const VERSION: u32 = 1;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long a sync is waited for by who forgets something.
 const BURIAL_PATIENCE: Duration = Duration::from_secs(20);
 /// How often a replica that others write to as well is decided about anew.
@@ -89,12 +90,33 @@ pub struct ReplicaFile {
     /// What is another one as soon as a line is; not known before a server of this store was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// What others took away in the last day: when, in milliseconds since 1970, and how many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<(i64, usize)>,
     /// How far the log was read.
     #[serde(default)]
     pub state: ReplicaState,
     /// The targets that were met.
     #[serde(default)]
     pub targets: BTreeMap<String, TargetRecord>,
+}
+
+impl ReplicaFile {
+    /// How many memories others took away in the day before.
+    pub fn count_losses(&self, now: Timestamp) -> usize {
+        let since = now.as_millisecond() - DAY_MS;
+        let recent = self.losses.iter().filter(|(at, _)| *at > since);
+        recent.map(|it| it.1).sum()
+    }
+
+    /// Notes how many they took away now.
+    pub fn note_losses(&mut self, now: Timestamp, lost: usize) {
+        let now = now.as_millisecond();
+        self.losses.retain(|(at, _)| *at > now - DAY_MS);
+        if lost > 0 {
+            self.losses.push((now, lost));
+        }
+    }
 }
 
 /// The folder of a space of a store. Where the store itself holds its replicas, the lines and how far the log was read are there, and the
@@ -258,6 +280,7 @@ impl ReplicaFolder {
             generation: 0,
             wakes_at: None,
             fingerprint: None,
+            losses: Vec::new(),
             state: ReplicaState::default(),
             targets: BTreeMap::new(),
         }

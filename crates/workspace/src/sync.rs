@@ -18,7 +18,7 @@ use std::{
 
 use apostille_core::{
     Context,
-    memory::MemoryId,
+    memory::{MemoryId, Stage},
     replica::{
         ReplicaLog, ReplicaState,
         apply::{
@@ -50,9 +50,10 @@ use server_target::ServerTarget;
 const AHEAD: SignedDuration = SignedDuration::from_hours(24);
 /// How often somebody else may be first before it is given up.
 const TRIES: usize = 6;
-/// So many memories may be forgotten at once by others without a question, and so large a part of all (one in so many).
-const FEW_FORGOTTEN: usize = 20;
-const PART_FORGOTTEN: usize = 5;
+/// So many memories may be forgotten or taken out of use by others within a day without a question, and so large a part of all (one
+/// in so many).
+const FEW_LOST: usize = 20;
+const PART_LOST: usize = 5;
 /// How long a sync is waited for by who chooses a target.
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -65,13 +66,13 @@ pub enum SyncError {
     /// The target is out of reach: offline, or no access.
     #[error("{0}; nothing is lost, what is new goes with the next sync")]
     Unreachable(String),
-    /// Others forgot very much at once.
+    /// Others took away very much at once.
     #[error(
-        "others forgot {forgotten} of {all} memories; nothing was changed here: look with --dry-run, and accept it with --accept-forgotten"
+        "others forgot or took out of use {lost} of {all} memories within a day; nothing was changed here: look with --dry-run, and accept it with --accept-forgotten"
     )]
-    ManyForgotten {
+    ManyLost {
         /// How many.
-        forgotten: usize,
+        lost: usize,
         /// Of how many.
         all: usize,
     },
@@ -119,7 +120,7 @@ impl From<SyncError> for CommandError {
     fn from(error: SyncError) -> Self {
         match error {
             SyncError::Broken(error) => error,
-            SyncError::Unfit(_) | SyncError::ManyForgotten { .. } => Self::usage(error),
+            SyncError::Unfit(_) | SyncError::ManyLost { .. } => Self::usage(error),
             SyncError::Busy | SyncError::Unreachable(_) | SyncError::Interrupted => {
                 let what = error.to_string();
                 let source = Box::from("not synced");
@@ -407,8 +408,8 @@ impl SyncRun<'_> {
                 report.changes = survey_replica_log(&self.cx, &log, &self.file.state)?;
                 return Ok(report);
             }
-            self.check_forgotten(&log, report.intake.forgotten)?;
-            self.follow(&log, &mut report)?;
+            self.check_losses(&log, report.intake.new)?;
+            self.follow(&mut log, &mut report)?;
             self.save(&log)?;
             if let Some(seen) = target.store_lines(&log)? {
                 report.not_taken = target.not_taken();
@@ -450,6 +451,9 @@ impl SyncRun<'_> {
     ) -> Result<(), SyncError> {
         let lines = target.fetch_lines(log)?;
         self.check_stop()?;
+        // Fetching takes as long as the network does: what happened here meanwhile was not known to those who wrote these lines.
+        self.cx = self.workspace.context_for(self.request.space);
+        collect_local_changes(&self.cx, log, &mut self.file.state)?;
         let texts = lines.iter().map(String::as_str);
         let intake = log.insert_foreign_texts(texts, self.latest());
         if intake.is_newer {
@@ -469,18 +473,16 @@ impl SyncRun<'_> {
         }
     }
 
-    fn check_forgotten(&self, log: &ReplicaLog, n_told: usize) -> Result<(), SyncError> {
-        if self.request.accepts_forgotten || n_told == 0 {
+    fn check_losses(&self, log: &ReplicaLog, n_new: usize) -> Result<(), SyncError> {
+        if self.request.accepts_forgotten || n_new == 0 {
             return Ok(());
         }
-        let mass = find_mass_forgetting(&self.cx, log, &self.file.state)?;
-        mass.map_or(Ok(()), |(forgotten, all)| {
-            Err(SyncError::ManyForgotten { forgotten, all })
-        })
+        let loss = find_mass_loss(&self.cx, log, &self.file)?;
+        loss.map_or(Ok(()), |(lost, all)| Err(SyncError::ManyLost { lost, all }))
     }
 
     /// Has the store follow the lines.
-    fn follow(&mut self, log: &ReplicaLog, report: &mut SyncReport) -> Result<(), SyncError> {
+    fn follow(&mut self, log: &mut ReplicaLog, report: &mut SyncReport) -> Result<(), SyncError> {
         let mut state = self.file.state.clone();
         let cx = self.cx;
         let done = apply_replica_log(&cx, log, &mut state, self);
@@ -489,6 +491,10 @@ impl SyncRun<'_> {
         self.forget_side_records(&done.erased)?;
         if done.is_interrupted {
             return Err(SyncError::Interrupted);
+        }
+        match self.request.accepts_forgotten {
+            true => self.file.losses.clear(),
+            false => self.file.note_losses(self.cx.now, count_lost(&done)),
         }
         add_changes(&mut report.changes, done);
         Ok(())
@@ -518,28 +524,34 @@ impl ReplicaRun for SyncRun<'_> {
     }
 }
 
-/// How many memories others forgot, of how many, where that is very much at once: a mistake or an attack more often than a wish, and it
-/// cannot be brought back.
-fn find_mass_forgetting(
+/// How many memories others forget or take out of use, of how many, where that is very much: a mistake or an attack more often than a
+/// wish. What went in the last day counts, too, because it may come in small parts.
+fn find_mass_loss(
     cx: &Context,
     log: &ReplicaLog,
-    state: &ReplicaState,
+    file: &ReplicaFile,
 ) -> Result<Option<(usize, usize)>, StoreError> {
-    let forgotten = survey_replica_log(cx, log, state)?.erased.len();
-    if forgotten <= FEW_FORGOTTEN {
+    let lost = count_lost(&survey_replica_log(cx, log, &file.state)?);
+    let before = file.count_losses(cx.now);
+    if lost == 0 || lost + before <= FEW_LOST {
         return Ok(None);
     }
     let all = cx.store.list_memories(&MemoryFilter {
         spaces: vec![log.space().clone()],
+        stages: vec![Stage::Active],
         limit: usize::MAX,
         ..MemoryFilter::default()
     })?;
-    let is_much = forgotten * PART_FORGOTTEN > all.len();
-    Ok(is_much.then_some((forgotten, all.len())))
+    let (lost, all) = (lost + before, all.len() + before);
+    Ok((lost * PART_LOST > all).then_some((lost, all)))
 }
 
 fn is_something_new(report: &SyncReport) -> bool {
     report.sent + report.received > 0 || report.changes != ReplicaChanges::default()
+}
+
+fn count_lost(changes: &ReplicaChanges) -> usize {
+    changes.erased.len() + changes.taken_out
 }
 
 /// A run may follow the lines more than once, when others write meanwhile.
@@ -547,6 +559,7 @@ fn add_changes(sum: &mut ReplicaChanges, more: ReplicaChanges) {
     sum.arrived += more.arrived;
     sum.held += more.held;
     sum.changed += more.changed;
+    sum.taken_out += more.taken_out;
     sum.contested += more.contested;
     sum.left_out = more.left_out;
     sum.erased.extend(more.erased);

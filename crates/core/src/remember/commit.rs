@@ -254,7 +254,7 @@ fn build_retirement_events(cx: &Context, memory: &Memory) -> Result<Vec<Event>, 
         ..MemoryFilter::active_in([memory.space.clone()], excess.saturating_add(COMPARED))
     };
     let mut oldest = cx.store.list_memories(&filter)?;
-    oldest.retain(|it| memory.voice.is_person() || !it.voice.is_person());
+    oldest.retain(|it| memory.voice.is_person() || !it.voice.is_persons_word());
     // Of those that were used alike, the older ones stand first.
     oldest.sort_by_key(|it| (it.usage.applied, it.usage.recalls));
     let retired = |it: &Memory| {

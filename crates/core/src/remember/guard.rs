@@ -188,7 +188,7 @@ fn find_ousted_memory(cx: &Context, draft: &Draft) -> Result<Option<Memory>, Ear
 /// What a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its words, and scratch
 /// is nobody's word.
 fn explain_ousting_person(it: &Classified, old: Option<&Memory>) -> Option<String> {
-    let is_persons = |old: &Memory| old.voice.is_person() && old.layer != Layer::Session;
+    let is_persons = |old: &Memory| old.voice.is_persons_word() && old.layer != Layer::Session;
     let is_ousting = !it.draft.on_duplicate.is_promotion() && old.is_some_and(is_persons);
     is_ousting.then(|| OUSTS_PERSON.into())
 }

@@ -6,7 +6,7 @@ use apostille_text::digest::Digest;
 
 use super::{
     ReplicaState,
-    collect::digest_event,
+    collect::{collect_local_changes, digest_event, has_news},
     line::ReplicaLine,
     log::ReplicaLog,
     view::{SharedView, derive_views, hold_arrived},
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     Context, CoreError,
     event::{Batch, Erasure, Event, EventBody, Precondition},
+    evidence::{Evidence, EvidenceKind},
     foreign::{admit_foreign_event, distrust_memory},
     memory::{Channel, MAX_NUMBER, Memory, MemoryId, Stage, Status},
     store::{MemoryFilter, StoreError},
@@ -39,6 +40,8 @@ pub struct ReplicaChanges {
     pub changed: usize,
     /// Those that were forgotten elsewhere.
     pub erased: Vec<MemoryId>,
+    /// How many were in use and are not any more, those that were forgotten left out.
+    pub taken_out: usize,
     /// How many wait because the memory that they replace was replaced twice.
     pub contested: usize,
     /// How many are left out here, because a memory that stays at home says the same.
@@ -82,16 +85,21 @@ pub fn survey_replica_log(
     Ok(plan_changes(cx, log, state)?.found)
 }
 
-/// Has the store follow the set.
+/// Has the store follow the set. What others do to the store meanwhile is added to the set first: it would be undone else.
 pub fn apply_replica_log(
     cx: &Context,
-    log: &ReplicaLog,
+    log: &mut ReplicaLog,
     state: &mut ReplicaState,
     run: &mut dyn ReplicaRun,
 ) -> Result<ReplicaChanges, CoreError> {
     let mut erased = Vec::new();
     for attempt in 1.. {
         let plan = plan_changes(cx, log, state)?;
+        // The memories were read by now, so whatever is behind the place that was looked at last is in them.
+        if has_news(cx, log, state)? && attempt < TRIES {
+            collect_local_changes(cx, log, state)?;
+            continue;
+        }
         let mut found = plan.found.clone();
         state.note_number(plan.last_number);
         match write_plan(cx, plan, state, run, &mut erased) {
@@ -281,10 +289,11 @@ impl StepPlanner<'_> {
             };
             push(&mut now, self.new_event(memory, what, Some(ACTOR)));
         }
-        if (&now.evidence, &now.names) != (&wanted.evidence, &wanted.names) {
+        let evidence = choose_evidence(memory, wanted);
+        if (&now.evidence, &now.names) != (&evidence, &wanted.names) {
             let what = EventBody::Refreshed {
                 citations: None,
-                evidence: Some(wanted.evidence.clone()),
+                evidence: Some(evidence),
                 names: Some(wanted.names.clone()),
                 followed: vec![ACTOR.into()],
                 voucher: None,
@@ -293,6 +302,7 @@ impl StepPlanner<'_> {
         }
         if !events.is_empty() {
             plan.found.changed += 1;
+            plan.found.taken_out += usize::from(memory.is_active() && !now.is_active());
             plan.found.contested += usize::from(is_contested(view));
             plan.steps
                 .push(ReplicaStep::Change(Box::new(memory.clone()), events));
@@ -307,12 +317,13 @@ impl StepPlanner<'_> {
         if wanted.status.stage().is_live() && !is_leaving && twin().is_some() {
             return memory.status.clone();
         }
-        let channel = memory.voice.channel;
-        let has_arrived = channel == Channel::Repository || channel.is_outside();
-        let is_kept_back = has_arrived && wanted.is_active() && !memory.is_active();
+        let is_kept_back = has_arrived(memory) && wanted.is_active() && !memory.is_active();
         // Marks are those of this replica's own look: a line may leave them out.
         match hold_arrived(memory).filter(|_| is_kept_back) {
-            Some(_) if memory.status.stage() == Stage::Pending => memory.status.clone(),
+            // What nobody here decided about in time is not put before them again.
+            Some(_) if matches!(memory.status.stage(), Stage::Pending | Stage::Retired) => {
+                memory.status.clone()
+            }
             Some(why) => Status::Pending { why },
             None => wanted.status.clone(),
         }
@@ -357,6 +368,22 @@ impl StepPlanner<'_> {
             ..self.cx.new_memory_event(memory, what)
         }
     }
+}
+
+/// What proves a memory by the lines. That its user said it is known from their own turns here, and believed of no line.
+fn choose_evidence(memory: &Memory, wanted: &Memory) -> Vec<Evidence> {
+    let is_said = |it: &&Evidence| it.kind() == EvidenceKind::Said;
+    if has_arrived(memory) {
+        return wanted.evidence.clone();
+    }
+    let own = memory.evidence.iter().filter(is_said);
+    let told = wanted.evidence.iter().filter(|it| !is_said(it));
+    own.chain(told).cloned().collect()
+}
+
+/// Whether it came from elsewhere.
+fn has_arrived(memory: &Memory) -> bool {
+    memory.voice.channel == Channel::Repository || memory.voice.channel.is_outside()
 }
 
 fn is_contested(view: &SharedView) -> bool {

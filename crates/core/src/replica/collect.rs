@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Context, CoreError,
     event::{Event, EventBody, LoggedEvent},
-    memory::{Layer, Memory, MemoryId, Status},
+    memory::{Layer, Memory, MemoryId, Stage, Status},
     store::EventPage,
 };
 
@@ -26,6 +26,33 @@ pub fn has_local_changes(
     state: &ReplicaState,
 ) -> Result<bool, CoreError> {
     Ok(!is_cursor_in_place(cx, log, state)? || !read_changes(cx, log, state.cursor, 1)?.is_empty())
+}
+
+/// Whether something happened in the store behind the place that was looked at last, beside what following the set wrote.
+pub(super) fn has_news(
+    cx: &Context,
+    log: &ReplicaLog,
+    state: &ReplicaState,
+) -> Result<bool, CoreError> {
+    let is_known = |logged: &LoggedEvent| {
+        let history = logged.event.memory.and_then(|it| log.history(it));
+        match logged.event.what {
+            EventBody::Remembered { .. } => history.is_some_and(|it| it.is_told()),
+            EventBody::Forgotten { .. } => history.is_some_and(|it| it.tombstone().is_some()),
+            _ => state.own_writes.contains(&digest_event(&logged.event)),
+        }
+    };
+    let mut after = state.cursor;
+    loop {
+        let page = read_changes(cx, log, after, PAGE)?;
+        if page.iter().any(|it| !is_known(it)) {
+            return Ok(true);
+        }
+        match page.last() {
+            Some(last) if page.len() == PAGE => after = last.seq,
+            _ => return Ok(false),
+        }
+    }
 }
 
 /// Adds to the set what happened in this store since the last time; how many lines are new. It is done before lines of others
@@ -152,7 +179,7 @@ fn list_memory_lines(
     let known = [history, replaced].into_iter().flatten();
     let mut last = known.filter_map(|it| it.last_time()).max();
     let mut lines = Vec::new();
-    for logged in &events {
+    for logged in events.iter().filter(|it| !is_expiry_at_home(it)) {
         let at = place_behind(logged.event.at, last);
         let line = ReplicaLine::of_own_event(&logged.event, at);
         let line = line.filter(|it| history.is_none_or(|history| !history.has_key(&it.key)));
@@ -196,6 +223,12 @@ fn was_ever_active(memory: &Memory, first: &Memory, events: &[LoggedEvent]) -> b
     memory.is_active() || first.is_active() || events.iter().any(is_let_in)
 }
 
+/// Whether it is that nobody decided here about what waits here: that says nothing about what is in use elsewhere.
+fn is_expiry_at_home(logged: &LoggedEvent) -> bool {
+    let was = logged.was.as_ref().map(|it| it.status.stage());
+    matches!(logged.event.what, EventBody::Retired { .. }) && was == Some(Stage::Pending)
+}
+
 /// Puts the memory as it began into the event that brought it.
 fn put_first_state(events: &mut [LoggedEvent], first: &Memory) {
     for logged in events {
@@ -211,7 +244,7 @@ fn list_tombstone_lines(
     id: MemoryId,
     events: &[LoggedEvent],
 ) -> Vec<ReplicaLine> {
-    let is_told = log.history(id).is_some_and(|it| it.is_told());
+    let is_told = log.tells_of(id);
     let forgotten = events
         .iter()
         .filter(|it| is_told && matches!(it.event.what, EventBody::Forgotten { .. }));

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::{
     event::{Event, EventBody},
-    foreign::{admit_foreign_event, check_event_evidence, distrust_memory},
+    foreign::{admit_foreign_event, check_event_texts, distrust_memory},
     format::{
         EventRecord, VERSION,
         batch_line::{format_batch_line, parse_batch_line, read_line_version},
@@ -117,7 +117,7 @@ impl ReplicaLine {
         } else {
             admit_foreign_event(self.event.clone(), &self.event.space).map_err(refused)?;
         }
-        check_event_evidence(&self.event).map_err(|it| refused(it.to_string()))
+        check_event_texts(&self.event).map_err(|it| refused(it.to_string()))
     }
 
     /// The memory that it brings.

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use apostille_text::digest::Digest;
+use apostille_text::{digest::Digest, moderate::neutralise_text};
 use jiff::Timestamp;
 
 use super::line::{BadReplicaLine, ReplicaLine};
 use crate::{
     event::{Event, EventBody},
     memory::{Memory, MemoryId, Status},
+    refusal::check_text,
     space::Space,
 };
 
@@ -48,6 +49,18 @@ pub struct ReplicaIntake {
     pub is_newer: bool,
 }
 
+impl ReplicaIntake {
+    /// The first reason is told; it may quote a line, and so what a stranger wrote.
+    fn leave_out(&mut self, why: &str) {
+        self.left_out += 1;
+        let is_harmless = || check_text("line", why).is_ok();
+        self.why.get_or_insert_with(|| match is_harmless() {
+            true => neutralise_text(why),
+            false => "it cannot be read".into(),
+        });
+    }
+}
+
 impl ReplicaLog {
     /// A set without lines.
     pub fn new(space: Space) -> Self {
@@ -63,7 +76,14 @@ impl ReplicaLog {
         &self.space
     }
 
-    /// Adds a line; whether the set is another one now.
+    /// Whether anybody may have heard of this memory by these lines, those included that do not count yet.
+    pub(super) fn tells_of(&self, id: MemoryId) -> bool {
+        let is_asleep = || self.asleep.values().any(|it| it.id == id);
+        self.history(id).is_some_and(SharedHistory::is_told) || is_asleep()
+    }
+
+    /// Adds a line; whether the set is another one now. A memory is what its first line says that was heard here: another one with
+    /// its id would put words into its author's mouth.
     pub fn insert_line(&mut self, line: ReplicaLine) -> bool {
         if line.is_tombstone() {
             self.asleep.retain(|_, it| it.id != line.id);
@@ -117,6 +137,9 @@ impl ReplicaLog {
                 Ok(line) if !line.is_tombstone() && line.at.max(line.event.at) > latest => {
                     intake.from_future += usize::from(self.let_sleep(line));
                 }
+                Ok(line) if self.contradicts(&line) => {
+                    intake.leave_out("another memory has its id");
+                }
                 Ok(line) => {
                     let is_tombstone = line.is_tombstone();
                     let is_new = self.insert_line(line);
@@ -125,12 +148,15 @@ impl ReplicaLog {
                 }
                 Err(why) => {
                     intake.is_newer |= why == BadReplicaLine::Newer;
-                    intake.left_out += 1;
-                    intake.why.get_or_insert_with(|| why.to_string());
+                    intake.leave_out(&why.to_string());
                 }
             }
         }
         intake
+    }
+
+    fn contradicts(&self, line: &ReplicaLine) -> bool {
+        self.history(line.id).is_some_and(|it| it.contradicts(line))
     }
 
     fn let_sleep(&mut self, line: ReplicaLine) -> bool {
@@ -148,7 +174,7 @@ impl ReplicaLog {
     /// Puts "forgotten" in the place of every line about a memory that was forgotten in this store; whether there were any. The store's
     /// own log says the rest when it is read next.
     pub fn bury_memory(&mut self, id: MemoryId, at: Timestamp) -> bool {
-        let is_told = self.history(id).is_some_and(SharedHistory::is_told);
+        let is_told = self.tells_of(id);
         let event = Event {
             at,
             space: self.space.clone(),
@@ -203,7 +229,7 @@ impl SharedHistory {
             return false;
         }
         if line.remembered().is_some() {
-            return replace_by_earlier(&mut self.remembered, line);
+            return !self.contradicts(&line) && replace_by_earlier(&mut self.remembered, line);
         }
         if let Some(at) = self.changes.iter().position(|it| it.key == line.key) {
             if self.changes[at].order() <= line.order() {
@@ -214,6 +240,16 @@ impl SharedHistory {
         let at = self.changes.partition_point(|it| it.order() < line.order());
         self.changes.insert(at, line);
         true
+    }
+
+    /// Whether a line says something else under an id that is known. Only the words count: who lost their lines tells again what they
+    /// heard from others, in a lower voice.
+    fn contradicts(&self, line: &ReplicaLine) -> bool {
+        let known = self.remembered.as_ref().and_then(ReplicaLine::remembered);
+        match (known, line.remembered()) {
+            (Some(known), Some(told)) => known.claim_digest() != told.claim_digest(),
+            _ => false,
+        }
     }
 
     fn lines(&self) -> impl Iterator<Item = &ReplicaLine> {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::log::ReplicaLog;
 use crate::{
     foreign::foreign_hold_reason,
-    memory::{Memory, MemoryId, Status},
+    memory::{Layer, Memory, MemoryId, Status},
 };
 
 /// How a memory that arrives came here, as the reason says for which it waits.
@@ -25,9 +25,12 @@ pub(super) struct SharedView {
     pub is_derived: bool,
 }
 
-/// Why a memory that arrives waits, whatever the lines say of it.
+/// Why a memory that arrives waits, whatever the lines say of it. Who the user is goes with every session, and whoever can write a
+/// folder can write it there.
 pub(super) fn hold_arrived(memory: &Memory) -> Option<String> {
-    foreign_hold_reason(memory, WHENCE)
+    let is_identity = memory.layer == Layer::Identity;
+    let identity = is_identity.then(|| format!("it says who you are, and it {WHENCE}"));
+    foreign_hold_reason(memory, WHENCE).or(identity)
 }
 
 /// Every memory that the lines tell of and that was not forgotten.

@@ -34,7 +34,7 @@ pub fn confirm_memory(
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "confirmed")?;
-        if !by.is_person() && memory.voice.is_person() {
+        if !by.is_person() && memory.voice.is_persons_word() {
             require_followed_places(&memory, cites)?;
         }
         let places = if cites.is_empty() {

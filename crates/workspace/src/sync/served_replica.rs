@@ -27,7 +27,7 @@ use apostille_core::{
 };
 use jiff::Timestamp;
 
-use super::{AHEAD, TRIES, find_mass_forgetting};
+use super::{AHEAD, TRIES, count_lost, find_mass_loss};
 use crate::{
     config::StoreUrl,
     replica_folder::{ReplicaFile, ReplicaFolder},
@@ -177,16 +177,16 @@ impl OpenReplica {
         }
         let intake = self.read_brought(cx, &mut log, lines)?;
         let n_buried = bury_forgotten(cx, &mut log, &self.file.state);
-        if intake.forgotten > 0
+        if intake.new > 0
             && !lines.accepts_forgotten
-            && let Some((n, all)) = find_mass_forgetting(cx, &log, &self.file.state)?
+            && let Some((n, all)) = find_mass_loss(cx, &log, &self.file)?
         {
             let why = format!(
-                "that would forget {n} of {all} memories at once; a token with --access review may accept it: apostille sync --accept-forgotten"
+                "that would forget or take out of use {n} of {all} memories within a day; a token with --access review may accept it: apostille sync --accept-forgotten"
             );
             return Err(refuse("many_forgotten", why));
         }
-        let erased = self.follow(cx, &log)?;
+        let erased = self.follow(cx, &mut log)?;
         self.folder.save(&log, &mut self.file)?;
         Ok(TakenLines {
             fingerprint: fingerprint_log(&log),
@@ -199,11 +199,13 @@ impl OpenReplica {
     }
 
     /// Has the store follow the lines; what was forgotten.
-    fn follow(&mut self, cx: &Context, log: &ReplicaLog) -> Result<Vec<MemoryId>, CoreError> {
+    fn follow(&mut self, cx: &Context, log: &mut ReplicaLog) -> Result<Vec<MemoryId>, CoreError> {
         let mut state = self.file.state.clone();
         let done = apply_replica_log(cx, log, &mut state, self);
         self.file.state = state;
-        Ok(done?.erased)
+        let done = done?;
+        self.file.note_losses(cx.now, count_lost(&done));
+        Ok(done.erased)
     }
 }
 
