@@ -34,6 +34,7 @@ mod task;
 mod token;
 mod trust;
 mod verify;
+mod version;
 mod why;
 
 use std::{ffi::OsString, fmt::Display};
@@ -183,18 +184,22 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
 /// What clap says about a command line that it does not understand, or its help.
 fn format_clap_error(error: &clap::Error, argv: &[OsString]) -> CommandOutput {
     let text = error.render().ansi().to_string();
+    let is_json = argv.iter().any(|it| it == "--json");
     if !error.use_stderr() {
+        let is_version = error.kind() == clap::error::ErrorKind::DisplayVersion;
         return CommandOutput {
-            out: text,
+            out: if is_version && is_json {
+                version::encode_version_json()
+            } else {
+                text
+            },
             ..CommandOutput::default()
         };
     }
     let fault = convert_clap_error(&error.render().to_string());
     CommandOutput {
         code: error::USAGE,
-        out: format_if(argv.iter().any(|it| it == "--json"), || {
-            encode_error_json(&fault)
-        }),
+        out: format_if(is_json, || encode_error_json(&fault)),
         // What was typed is quoted there, and a secret may have been typed in the wrong place.
         err: mask_secrets(&text).into_owned(),
         ..CommandOutput::default()

@@ -99,3 +99,26 @@ fn every_answer_has_its_shape() {
     tell(&env, &["list", "--lmit", "3"]);
     insta::assert_snapshot!("shapes", out);
 }
+
+#[test]
+fn version_names_the_build() {
+    let env = Env::new();
+    let build = json(&env, &["--version"]);
+    assert_eq!(build["ok"], true);
+    assert_eq!(build["version"], env!("CARGO_PKG_VERSION"));
+    let features: Vec<&str> = [cfg!(feature = "embed").then_some("embed")]
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(build["features"], serde_json::json!(features));
+    let profile = build["profile"].as_str().unwrap();
+    assert!(env!("CARGO_BIN_EXE_apostille").contains(profile), "{build}");
+    assert!(build["target"].as_str().unwrap().contains('-'), "{build}");
+    let commit = build.get("commit").unwrap();
+    assert!(
+        commit.is_null() || commit.as_str().unwrap().len() >= 40,
+        "{build}"
+    );
+    let plain = env.run(&["--version"]).out;
+    assert_eq!(plain, concat!("apostille ", env!("CARGO_PKG_VERSION"), "\n"));
+}

@@ -1,7 +1,7 @@
 //! What `--help` teaches: the verbs by what people want, and an example for each.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::Cli;
 use crate::paint::{self, style_text};
@@ -70,9 +70,22 @@ const START: &str = "  $ apostille tour
 
 /// The whole command line.
 pub fn build_cli_command() -> Command {
-    let command = Cli::command().mut_subcommands(|it| add_examples(it, ""));
+    let command = Cli::command()
+        .mut_subcommands(|it| add_examples(it, ""))
+        .disable_version_flag(true)
+        .arg(build_version_flag());
     let template = build_help_template(&command);
     command.help_template(template)
+}
+
+/// The flag of the version, with a help that says what `--json` adds.
+fn build_version_flag() -> Arg {
+    Arg::new("version")
+        .short('V')
+        .long("version")
+        .action(ArgAction::Version)
+        .display_order(1000)
+        .help("Print version; with --json also commit, features, profile and target")
 }
 
 /// Gives a command its examples, and those below it theirs.
