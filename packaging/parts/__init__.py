@@ -1,0 +1,1 @@
+"""The parts of packaging/build, one file each."""
