@@ -1,5 +1,6 @@
 """The Debian package."""
 
+import email.utils
 import os
 import pathlib
 import subprocess
@@ -22,7 +23,7 @@ CONTROL = """\
 Package: apostille
 Version: {version}
 Architecture: {architecture}
-Maintainer: The Apostille authors <apostille@localhost>
+Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: {depends}
 Recommends: git
@@ -33,6 +34,13 @@ Priority: optional
  and looks those lines up again in the reader's own checkout before anything
  is shown. One program: command line, hooks, a server of the Model Context
  Protocol, and a panel in the browser. No model and no key is needed.
+"""
+CHANGES = """\
+apostille ({version}) unstable; urgency=medium
+
+  * What changed is in /usr/share/doc/apostille/CHANGELOG.md.gz.
+
+ -- {maintainer}  {date}
 """
 COPYRIGHT = """\
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
@@ -65,7 +73,7 @@ def build_debian_package(release):
         size = sum(-(-len(content) // 1024) for content, _ in files.values())
         write_file(tree / "DEBIAN/control", render_control(release, size).encode(), 0o644)
         set_times(tree, release.time)
-        command = ["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(path)]
+        command = ["dpkg-deb", "--root-owner-group", *(["-Zxz"] if release.level == 9 else ["-Zgzip", f"-z{release.level}"]), "--build", str(tree), str(path)]
         env = os.environ | {"SOURCE_DATE_EPOCH": str(release.time)}
         try:
             subprocess.run(command, env=env, check=True, capture_output=True, text=True)
@@ -84,7 +92,9 @@ def collect_files(release):
     for name, page in list_manual_pages(release).items():
         files[f"usr/share/man/man1/{name}.gz"] = (compress_gzip(page), 0o644)
     files[f"{DOC}/copyright"] = (render_copyright().encode(), 0o644)
-    files[f"{DOC}/changelog.gz"] = (compress_gzip((ROOT / "CHANGELOG.md").read_bytes()), 0o644)
+    changes = CHANGES.format(version=release.version, maintainer=release.maintainer, date=email.utils.formatdate(release.time))
+    files[f"{DOC}/changelog.gz"] = (compress_gzip(changes.encode()), 0o644)
+    files[f"{DOC}/CHANGELOG.md.gz"] = (compress_gzip((ROOT / "CHANGELOG.md").read_bytes()), 0o644)
     files[f"{DOC}/THIRD_PARTY.txt.gz"] = (compress_gzip(render_third_party(release).encode()), 0o644)
     for unit in sorted((ROOT / "packaging/systemd").iterdir()):
         files[f"{DOC}/examples/{unit.name}"] = (unit.read_bytes(), 0o644)
@@ -98,6 +108,7 @@ def render_control(release, size):
         depends.append("libgcc-s1")
     return CONTROL.format(
         version=release.version,
+        maintainer=release.maintainer,
         architecture=release.platform.debian,
         size=size,
         depends=", ".join(depends),

@@ -37,7 +37,7 @@ def write_package(release, name, entries):
     packed = Entries()
     packed.add_all("package", entries)
     path = release.out / f"{name}-{release.version}.tgz"
-    write_tar_gz(path, packed, release.time)
+    write_tar_gz(path, packed, release)
     return path
 
 

@@ -82,7 +82,10 @@ class Release:
     python: pathlib.Path
     releases: str
     repository: str
+    maintainer: str
     pages_from: pathlib.Path | None
+    # How hard archives are compressed, 1 to 9.
+    level: int
     # Where the program is; set once it is there.
     program: pathlib.Path | None = None
 
@@ -104,6 +107,8 @@ class Release:
             python=(arguments.python or ROOT / "python").absolute(),
             releases=arguments.releases,
             repository=arguments.repository,
+            maintainer=arguments.maintainer,
+            level=1 if arguments.quick else 9,
             pages_from=arguments.pages_from and arguments.pages_from.absolute(),
         )
 

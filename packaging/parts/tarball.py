@@ -16,8 +16,8 @@ def build_tarball(release):
     entries.add_all(release.full_name, inner)
     if release.platform.os == "win32":
         path = release.out / f"{release.full_name}.zip"
-        write_zip(path, entries, release.time)
+        write_zip(path, entries, release)
     else:
         path = release.out / f"{release.full_name}.tar.gz"
-        write_tar_gz(path, entries, release.time)
+        write_tar_gz(path, entries, release)
     return [path]

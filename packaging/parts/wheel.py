@@ -41,7 +41,7 @@ def build_wheel(release):
     path = release.out / f"{name}-{release.version}-{tag}.whl"
     # What describes a wheel comes last in it, so that installers find it at once.
     names = [it for it, _ in entries.sorted()]
-    write_zip(path, entries, release.time, order=sorted(names, key=lambda it: (it.startswith(info), it)))
+    write_zip(path, entries, release, order=sorted(names, key=lambda it: (it.startswith(info), it)))
     return [path]
 
 
