@@ -120,7 +120,12 @@ def read_readme(release, project):
         if "text" in readme:
             return readme["text"]
         readme = readme["file"]
-    return (release.python / readme).read_text() if readme else ""
+    if not readme:
+        return ""
+    path = release.python / readme
+    if not path.is_file():
+        raise PackagingError(f"{path} is not there, and pyproject.toml names it")
+    return path.read_text()
 
 
 def render_entry_points(project):
