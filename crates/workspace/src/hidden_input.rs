@@ -1,6 +1,11 @@
 //! A line that a person types and that is not shown. It is read from the terminal itself, so that no pipe, argument or variable
 //! can give it.
 
+#![cfg_attr(
+    not(any(unix, test)),
+    expect(dead_code, reason = "keys are read where a terminal can be made quiet")
+)]
+
 use std::io;
 
 /// The most bytes that are read of a line.

@@ -125,6 +125,7 @@ fn write_change_backup(
 /// A new folder, numbered behind the others.
 fn create_numbered_backup(all: &Path) -> anyhow::Result<PathBuf> {
     create_private_folder(all).with_context(|| format!("cannot make '{}'", all.display()))?;
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode to set"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
