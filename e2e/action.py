@@ -47,6 +47,7 @@ class Hub:
 
     def __init__(self):
         self.comments, self.calls, self.may_write = [], [], True
+        self.notes = [{"id": n, "author": {"id": n}, "body": "<!-- apostille verify -->\nquoted"} for n in range(5)]
         hub = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -69,7 +70,7 @@ class Hub:
                 hub.calls.append((self.command, url.path, self.headers.get("Authorization")))
                 self.answer(*hub.answer(self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), content))
 
-            do_GET = do_POST = do_PATCH = handle_call
+            do_GET = do_POST = do_PATCH = do_PUT = handle_call
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -79,6 +80,8 @@ class Hub:
         if method == "GET" and path == "/repos/acme/app/issues/7/comments":
             size, page = int(query["per_page"]), int(query["page"])
             return 200, self.comments[size * (page - 1):size * page]
+        if path.startswith("/gitlab/"):
+            return self.answer_gitlab(method, path.removeprefix("/gitlab"), query, content)
         if not self.may_write:
             return 403, {"message": "Resource not accessible by integration"}
         if method == "POST" and path == "/repos/acme/app/issues/7/comments":
@@ -88,6 +91,22 @@ class Hub:
             comment["body"] = content["body"]
             return 200, comment
         return 404, {"message": "Not Found"}
+
+    def answer_gitlab(self, method, path, query, content):
+        """GitLab calls a comment a note, and says who wrote it by number."""
+        notes = "/projects/42/merge_requests/7/notes"
+        if path == "/user":
+            return 200, {"id": 5}
+        if method == "GET" and path == notes:
+            size, page = int(query["per_page"]), int(query["page"])
+            return 200, self.notes[size * (page - 1):size * page]
+        if method == "POST" and path == notes:
+            self.notes.append({"id": len(self.notes), "author": {"id": 5}, "body": content["body"]})
+            return 201, self.notes[-1]
+        if method == "PUT" and (found := re.fullmatch(notes + r"/(\d+)", path)):
+            self.notes[int(found[1])]["body"] = content["body"]
+            return 200, self.notes[int(found[1])]
+        return 404, {"message": "404 Not Found"}
 
     def say(self, login, body):
         self.comments.append({"id": 1000 + len(self.comments), "user": {"login": login}, "body": body})
@@ -325,6 +344,29 @@ def a_shallow_clone_is_completed(runner, hub):
     same(list_rows(hub.comments[-1]["body"]), ["m-1", "m-4"])
 
 
+def the_snippet_for_gitlab_comments_once(runner, hub):
+    """As docs/ci.md has it."""
+    page = (ROOT / "docs/ci.md").read_text().split("## GitLab")[1]
+    job = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])["apostille"]
+    env = runner.env() | {
+        "CI_API_V4_URL": f"{hub.url}/gitlab",
+        "CI_PROJECT_ID": "42",
+        "CI_MERGE_REQUEST_IID": "7",
+        "CI_SERVER_HOST": "github.com",
+        "CI_PROJECT_PATH": "acme/app",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": runner.git("rev-parse", "origin/main"),
+        "APOSTILLE_GITLAB_TOKEN": "glpat-" + "t" * 8,
+    }
+    env["PATH"] = os.pathsep.join([str(BIN.parent), env["PATH"]])
+    hub.calls.clear()
+    for expected in ["POST", "PUT"]:
+        subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])], cwd=runner.clone, env=env, check=True, capture_output=True)
+        same(hub.written(), [expected])
+        same(list_rows(hub.notes[-1]["body"]), ["m-1", "m-4"])
+        same(len(hub.notes), 6)
+    (runner.clone / "comment.md").unlink()
+
+
 def the_program_is_installed_from_a_release(runner, hub):
     """By the action itself, with its digest; what differs ends the job before anything is run."""
     releases = runner.folder / "releases"
@@ -371,6 +413,7 @@ STORY = [
     a_fork_gets_no_word_in,
     a_change_that_touches_nothing_is_not_commented,
     a_shallow_clone_is_completed,
+    the_snippet_for_gitlab_comments_once,
     the_program_is_installed_from_a_release,
     memories_at_the_remote_are_fetched_first,
 ]

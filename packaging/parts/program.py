@@ -53,13 +53,19 @@ def build_program(release):
     env = os.environ | {
         "APOSTILLE_COMMIT": release.commit or "",
         "SOURCE_DATE_EPOCH": str(release.time),
-        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(f"--remap-path-prefix={path}={name}" for path, name in renamed),
+        "ZERO_AR_DATE": "1",
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([f"--remap-path-prefix={path}={name}" for path, name in renamed] + list_link_flags(release)),
         "CFLAGS": " ".join(filter(None, [os.environ.get("CFLAGS"), *list_c_flags(release, renamed)])),
     }
     command = ["cargo", "build", "--locked", "--profile", "dist", "-p", "apostille", "--target", release.target]
     if subprocess.run(command, cwd=ROOT, env=env).returncode != 0:
         raise PackagingError("the program could not be built")
     return target_dir / release.target / "dist" / release.platform.program
+
+
+def list_link_flags(release):
+    """Microsoft's linker writes the time down unless it is told not to."""
+    return ["-Clink-arg=/Brepro"] if release.target.endswith("msvc") else []
 
 
 def list_c_flags(release, renamed):
@@ -71,7 +77,9 @@ def list_c_flags(release, renamed):
 def ask_program(release, *arguments):
     """What the program prints, in a home of its own: nothing of the person who packs is read."""
     with tempfile.TemporaryDirectory() as home:
-        env = {"PATH": os.environ.get("PATH", ""), "HOME": home, "NO_COLOR": "1", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+        env = {"PATH": os.environ.get("PATH", ""), "HOME": home, "USERPROFILE": home, "NO_COLOR": "1"}
+        # Windows starts nothing without it.
+        env |= {"SYSTEMROOT": it} if (it := os.environ.get("SYSTEMROOT")) else {}
         return run_for_text(release.pages_from or release.program, *arguments, env=env, cwd=home)
 
 

@@ -120,5 +120,8 @@ fn version_names_the_build() {
         "{build}"
     );
     let plain = env.run(&["--version"]).out;
-    assert_eq!(plain, concat!("apostille ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        plain,
+        concat!("apostille ", env!("CARGO_PKG_VERSION"), "\n")
+    );
 }

@@ -3,6 +3,8 @@
 
 mod cycles;
 mod order;
+mod packages;
+mod platforms;
 mod source;
 
 use source::{find_root, is_test_file, list_all_sources, list_sources, read_code, read_file};
