@@ -1,4 +1,4 @@
-"""The steps of the action: install, check, comment, verdict. Python's standard library, git and apostille are all they need.
+"""The steps of the action: install, check, comment, verdict. Python 3.9, its standard library, git and apostille are all they need.
 
 What a pull request brings is other people's text: nothing of it is executed, put into a shell, or taken for an address.
 """
@@ -9,7 +9,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tomllib
 import urllib.error
 import urllib.request
 
@@ -71,7 +70,9 @@ def install():
 
 def read_own_version():
     """The runner has the whole repository of an action, at the commit that was asked for."""
-    return tomllib.loads((HERE.parent.parent / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    manifest = (HERE.parent.parent / "Cargo.toml").read_text(encoding="utf-8")
+    package = manifest.split("[workspace.package]")[1].split("\n[")[0]
+    return re.search(r'^version = "([^"]+)"$', package, re.MULTILINE)[1]
 
 
 # -- check
