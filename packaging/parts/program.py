@@ -44,23 +44,31 @@ def ask_version(release):
 
 
 def build_program(release):
+    # With --target the flags are for the program alone, and not for what runs while it is built.
+    command = ["cargo", "build", "--locked", "--profile", "dist", "-p", "apostille", "--target", release.target]
+    if subprocess.run(command, cwd=ROOT, env=os.environ | choose_build_environment(release)).returncode != 0:
+        raise PackagingError("the program could not be built")
+    return find_target_dir() / release.target / "dist" / release.platform.program
+
+
+def find_target_dir():
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
+
+
+def choose_build_environment(release):
     """Paths of this machine are renamed in what the compilers write down, so that another machine builds the same bytes."""
-    cargo_home = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
+    cargo_home = os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo")
     sysroot = run_for_text("rustc", "--print", "sysroot")
-    renamed = [(sysroot, "/rust"), (cargo_home, "/cargo"), (ROOT, "/apostille")]
-    # A target of its own: with --target the flags are for the program alone, and not for what runs while it is built.
-    target_dir = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    env = os.environ | {
+    # The last one that fits counts: the folder of what is built is within the sources' as a rule.
+    renamed = [(sysroot, "/rust"), (cargo_home, "/cargo"), (ROOT, "/apostille"), (find_target_dir(), "/target")]
+    flags = [f"--remap-path-prefix={path}={name}" for path, name in renamed]
+    return {
         "APOSTILLE_COMMIT": release.commit or "",
         "SOURCE_DATE_EPOCH": str(release.time),
         "ZERO_AR_DATE": "1",
-        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([f"--remap-path-prefix={path}={name}" for path, name in renamed] + list_link_flags(release)),
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags + list_link_flags(release)),
         "CFLAGS": " ".join(filter(None, [os.environ.get("CFLAGS"), *list_c_flags(release, renamed)])),
     }
-    command = ["cargo", "build", "--locked", "--profile", "dist", "-p", "apostille", "--target", release.target]
-    if subprocess.run(command, cwd=ROOT, env=env).returncode != 0:
-        raise PackagingError("the program could not be built")
-    return target_dir / release.target / "dist" / release.platform.program
 
 
 def list_link_flags(release):
