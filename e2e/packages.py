@@ -269,11 +269,12 @@ def by_tarball(place, built):
 
 
 def by_installer(place, built):
-    folder = built["install.sh"].parent
-    with serve_folder(folder) as address:
-        script = place.folder / "install.sh"
-        place.run("curl", "-fsSL", "-o", script, f"{address}/install.sh")
-        place.run("sh", script, "--from", address)
+    """What a release has: the address stands in the script, and the script comes through a pipe."""
+    released = place.folder / "released"
+    shutil.copytree(built["install.sh"].parent, released)
+    with serve_folder(released) as address:
+        run(sys.executable, ROOT / "packaging/build", "--releases", address, "--out", released, "installer")
+        place.run("sh", "-c", f"curl -LsSf {address}/install.sh | sh")
         place.search.insert(0, place.home / ".local/bin")
         place.use()
     refuses_what_was_not_released(place, built)
