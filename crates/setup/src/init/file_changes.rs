@@ -254,7 +254,7 @@ pub(super) fn read_file_mode(target: &Path) -> Option<u32> {
 
 /// The permissions of a file, where it has some.
 #[cfg(not(unix))]
-pub fn read_file_mode(_: &Path) -> Option<u32> {
+pub(super) fn read_file_mode(_: &Path) -> Option<u32> {
     None
 }
 
