@@ -461,7 +461,10 @@ impl SyncRun<'_> {
             return Err(SyncError::Unfit(why.into()));
         }
         report.received += intake.new;
-        report.intake = intake;
+        // What was left out the first time is not there the second time, when others wrote meanwhile.
+        if intake.left_out >= report.intake.left_out {
+            report.intake = intake;
+        }
         bury_forgotten(&self.cx, log, &self.file.state);
         Ok(())
     }

@@ -405,7 +405,7 @@ fn much_is_not_forgotten_at_once() {
         .collect();
     ana.stated(&forget);
     let ran = ana.run(&["sync"]);
-    assert!(ran.code == 2 && ran.err.contains("at once"), "{ran}");
+    assert!(ran.code == 2 && ran.err.contains("within a day"), "{ran}");
     let accepted = ana.person(&["sync", "--accept-forgotten"]);
     assert_eq!(accepted.code, 0, "{accepted}");
     let token = made(&server.env, &["r", "--space", REPO]);

@@ -16,7 +16,8 @@ pub const TAKES_PERSON: &str =
 
 /// Whether a speaker may bring this line to a replica where the memory it is about is this one.
 pub fn may_bring_line(line: &ReplicaLine, memory: Option<&Memory>, by: &Speaker) -> bool {
-    let may = |verb| memory.is_none_or(|it| by.can_decide(verb, it));
+    // What a replica brought, replicas change: whose person it was who spoke there, the program there knows, and no line proves.
+    let may = |verb| memory.is_none_or(|it| was_brought(it) || by.can_decide(verb, it));
     match &line.event.what {
         EventBody::Remembered { .. } | EventBody::Refreshed { .. } => true,
         EventBody::Superseded { .. }
@@ -29,4 +30,8 @@ pub fn may_bring_line(line: &ReplicaLine, memory: Option<&Memory>, by: &Speaker)
             .person()
             .is_some_and(|it| it.can_reach(&line.event.space)),
     }
+}
+
+fn was_brought(memory: &Memory) -> bool {
+    memory.is_active() && memory.voice.is_persons_word() && !memory.voice.is_person()
 }
