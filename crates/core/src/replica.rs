@@ -25,7 +25,6 @@ pub mod collect;
 pub mod line;
 pub mod log;
 pub mod parts;
-pub mod shelf;
 mod view;
 
 use std::collections::BTreeSet;

@@ -7,6 +7,7 @@
 pub mod breaker_state;
 pub mod plan;
 pub mod ram;
+pub mod shelf;
 pub mod state;
 
 use std::{
@@ -21,9 +22,8 @@ use crate::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage},
-    replica::shelf::ReplicaShelf,
     space::Space,
-    store::breaker_state::BreakerState,
+    store::{breaker_state::BreakerState, shelf::ReplicaShelf},
 };
 use apostille_cite::citation::RepoPath;
 use apostille_text::digest::Digest;

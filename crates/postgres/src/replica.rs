@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use apostille_core::{
-    replica::{
-        parts::{PartLook, PartName, ReplicaParts},
-        shelf::{ReplicaProgress, ReplicaShelf, ShelfRecord},
-    },
     space::Space,
-    store::StoreResult,
+    store::{
+        StoreResult,
+        shelf::{PartLook, PartName, ReplicaParts, ReplicaShelf, ShelfRecord},
+    },
 };
 use tokio_postgres::Row;
 
@@ -30,12 +29,10 @@ fn decode_part_name(row: &Row) -> PgResult<PartName> {
 }
 
 fn decode_record(row: &Row) -> PgResult<ShelfRecord> {
-    let progress: ReplicaProgress = serde_json::from_str(row.try_get(2)?)
-        .map_err(|_| PgError::corrupt("how far the replica of a space is"))?;
     Ok(ShelfRecord {
         revision: row.try_get::<_, i64>(0)?.cast_unsigned(),
         generation: row.try_get::<_, i64>(1)?.cast_unsigned(),
-        progress,
+        progress: row.try_get(2)?,
     })
 }
 
@@ -84,8 +81,6 @@ fn replace_record(
     space: &Space,
     record: &ShelfRecord,
 ) -> PgResult<bool> {
-    let text = serde_json::to_string(&record.progress)
-        .map_err(|_| PgError::corrupt("how far the replica of a space is"))?;
     let sql = match record.revision {
         0 | 1 => {
             "INSERT INTO apostille_replica(space, revision, generation, record) VALUES ($1, $2, $3, $4) \
@@ -99,7 +94,7 @@ fn replace_record(
     let replace = in_space(sql, space)
         .int(record.revision.cast_signed())
         .int(record.generation.cast_signed())
-        .text(text);
+        .text(&record.progress);
     Ok(!transaction.query(replace)?.is_empty())
 }
 

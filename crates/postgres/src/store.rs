@@ -11,11 +11,11 @@ use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, Precondition},
     memory::{Layer, Memory},
-    replica::shelf::ReplicaShelf,
     space::Space,
     store::{
         AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
         Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
+        shelf::ReplicaShelf,
     },
 };
 use jiff::Timestamp;

@@ -9,11 +9,11 @@ use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
     memory::{Layer, Memory, MemoryName},
-    replica::shelf::ReplicaShelf,
     space::Space,
     store::{
         AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
         SpaceSummary, Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
+        shelf::ReplicaShelf,
     },
 };
 use jiff::Timestamp;

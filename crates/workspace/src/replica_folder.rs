@@ -17,10 +17,12 @@ use apostille_core::{
         parts::{
             PartLook, PartName, ReplicaParts, compute_fingerprint, look_at_parts, split_into_parts,
         },
-        shelf::{ReplicaProgress, ReplicaShelf, ShelfRecord},
     },
     space::Space,
-    store::{Store, StoreError, StoreResult},
+    store::{
+        Store, StoreError, StoreResult,
+        shelf::{ReplicaShelf, ShelfRecord},
+    },
 };
 use apostille_files::{
     lock::{LockError, create_private_folder, lock_file_within, set_private_mode},
@@ -68,6 +70,17 @@ pub struct TargetRecord {
     /// What was wrong the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+}
+
+/// How far a replica is, where a store holds it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct ReplicaProgress {
+    /// How far the log was read, and what was written by following.
+    #[serde(default)]
+    state: ReplicaState,
+    /// When a line will count that is dated too far ahead now, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wakes_at: Option<i64>,
 }
 
 /// The file with everything but the lines.
@@ -154,12 +167,7 @@ impl SharedReplica {
 
     /// Writes how far the replica is, and the parts of the lines that are others now. Where somebody else wrote meanwhile, it is
     /// decided anew.
-    fn write(
-        &self,
-        space: &Space,
-        progress: ReplicaProgress,
-        parts: &ReplicaParts,
-    ) -> StoreResult<u64> {
+    fn write(&self, space: &Space, progress: String, parts: &ReplicaParts) -> StoreResult<u64> {
         let seen = self.seen().clone();
         if parts.is_empty() && progress == seen.progress {
             return Ok(seen.generation);
@@ -192,13 +200,6 @@ fn find_changed_parts(
         None => true,
     });
     parts
-}
-
-fn describe_progress(file: &ReplicaFile) -> ReplicaProgress {
-    ReplicaProgress {
-        state: file.state.clone(),
-        wakes_at: file.wakes_at,
-    }
 }
 
 impl ReplicaFolder {
@@ -248,9 +249,12 @@ impl ReplicaFolder {
         let mut file = self.read_own_file()?;
         if let Some(shared) = &self.shared {
             let record = shared.read_record(&self.space)?;
+            // As with a damaged file: what is missing is read and exchanged anew.
+            let progress: ReplicaProgress =
+                serde_json::from_str(&record.progress).unwrap_or_default();
             file.generation = record.generation;
-            file.state = record.progress.state;
-            file.wakes_at = record.progress.wakes_at;
+            file.state = progress.state;
+            file.wakes_at = progress.wakes_at;
         }
         Ok(file)
     }
@@ -289,7 +293,11 @@ impl ReplicaFolder {
     /// Keeps the file.
     pub fn write_file(&self, file: &ReplicaFile) -> StoreResult<()> {
         if let Some(shared) = &self.shared {
-            shared.write(&self.space, describe_progress(file), &ReplicaParts::new())?;
+            shared.write(
+                &self.space,
+                self.format_progress(file)?,
+                &ReplicaParts::new(),
+            )?;
         }
         self.write_own_file(file)
     }
@@ -303,6 +311,14 @@ impl ReplicaFolder {
         self.write(&self.path.join("replica.json"), &text)
     }
 
+    fn format_progress(&self, file: &ReplicaFile) -> StoreResult<String> {
+        let progress = ReplicaProgress {
+            state: file.state.clone(),
+            wakes_at: file.wakes_at,
+        };
+        serde_json::to_string(&progress).map_err(|error| self.io_error(error.into()))
+    }
+
     /// Keeps the lines, and the file with them.
     pub fn save(&self, log: &ReplicaLog, file: &mut ReplicaFile) -> StoreResult<()> {
         file.wakes_at = log.next_waking().map(|it| it.as_millisecond());
@@ -311,7 +327,7 @@ impl ReplicaFolder {
             Some(shared) => {
                 let before = shared.shelf()?.look_at_shelf(&self.space)?;
                 let changed = find_changed_parts(parts, &before);
-                let progress = describe_progress(file);
+                let progress = self.format_progress(file)?;
                 file.generation = shared.write(&self.space, progress, &changed)?;
             }
             None if self.write_log(log)? => {

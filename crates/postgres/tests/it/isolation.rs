@@ -9,14 +9,11 @@ use apostille_core::{
     forget::{ForgetOutcome, forget},
     memory::{Layer, Memory, MemoryName, Stage},
     recall::{RecallRequest, recall},
-    replica::{
-        parts::{PartName, ReplicaParts},
-        shelf::ShelfRecord,
-    },
     space::Space,
     store::{
         EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store, StoreError,
         breaker_state::BreakerState,
+        shelf::{PartName, ReplicaParts, ShelfRecord},
     },
 };
 use apostille_postgres::{

@@ -2,11 +2,10 @@
 
 use apostille_core::{
     memory::MemoryId,
-    replica::{
-        parts::{PartName, ReplicaParts},
-        shelf::{ReplicaShelf, ShelfRecord},
+    store::{
+        EventLog as _, Store,
+        shelf::{PartName, ReplicaParts, ReplicaShelf, ShelfRecord},
     },
-    store::{EventLog as _, Store},
 };
 use apostille_postgres_rig::{PgBouncer, PostgresServer, ServerOptions};
 

@@ -1,7 +1,7 @@
 //! A server as a replica: whoever it serves asks for its lines and brings it others.
 //!
 //! It keeps its lines as every replica does. Where its store is a database that several servers share, they are there, and the
-//! servers are one replica: each write says which one it was decided on ([`apostille_core::replica::shelf`]), and who was
+//! servers are one replica: each write says which one it was decided on ([`apostille_core::store::shelf`]), and who was
 //! overtaken decides anew. What arrives is nobody's word, and a line that says what only a person decides is taken only from one
 //! ([`apostille_core::replica::authority`]).
 
