@@ -1,4 +1,4 @@
-//! How many sentences a text has.
+//! How many sentences a text has, and where one ends.
 
 use crate::word_lists::is_in_word_list;
 
@@ -46,6 +46,24 @@ fn count_line_sentences(line: &str) -> usize {
     n_sentences + line.trim_end_matches('。').matches('。').count()
 }
 
+/// The pieces of a text, each with the mark or the line's end behind it. A mark ends a piece only before white space: one inside a
+/// word, as passwords, addresses and versions have, tears nothing in two.
+pub fn split_at_marks<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_next_space = chars.peek().is_none_or(|it| it.1.is_whitespace());
+        if c == '\n' || marks.contains(&c) && is_next_space {
+            let end = at + c.len_utf8();
+            pieces.push(&text[start..end]);
+            start = end;
+        }
+    }
+    pieces.extend(Some(&text[start..]).filter(|it| !it.is_empty()));
+    pieces
+}
+
 /// Whether a word ends a sentence: it has a full stop, and is not an abbreviation.
 pub(crate) fn ends_sentence(word: &str) -> bool {
     let bare = word.trim_end_matches([')', '"', '\'', '”', '’', '`']);
@@ -68,6 +86,19 @@ fn begins_sentence(word: &str, is_small: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mark_inside_a_word_ends_no_piece() {
+        let check = |text: &str, expected: &[&str]| {
+            assert_eq!(split_at_marks(text, &['.', '!', '?', ';']), expected);
+        };
+        check("Keep 7. Never 8!", &["Keep 7.", " Never 8!"]);
+        check(
+            "it is a!b.c;d for v1.2\nDone",
+            &["it is a!b.c;d for v1.2\n", "Done"],
+        );
+        check("", &[]);
+    }
 
     #[test]
     fn sentences_are_counted() {

@@ -10,3 +10,12 @@ pub fn shorten_text(text: &str, chars: usize) -> String {
         }
     }
 }
+
+/// The beginning of a text that has at most so many characters, without the word that the cut would go through. Of half a secret
+/// nobody can tell that it is one.
+pub fn cut_before_word(text: &str, chars: usize) -> &str {
+    match text.char_indices().nth(chars) {
+        None => text,
+        Some((end, _)) => &text[..text[..end].rfind(char::is_whitespace).unwrap_or(0)],
+    }
+}

@@ -13,7 +13,7 @@ use apostille_api::json::{ChangeReasonReply, ChangeView};
 use apostille_cite::{citation::CodeLocation, source::Source as _};
 use apostille_core::archive::{
     Archive, PassageSpeaker,
-    clean::clean_passage,
+    clean::{clean_and_shorten, clean_passage},
     commit::{CommitText, build_commit_record},
     excerpt::choose_quotes,
 };
@@ -194,7 +194,7 @@ impl<'a> ChangeReader<'a> {
 
 fn build_commit_view(workspace: &Workspace, it: &CommitDetails, code: &str) -> ChangeView {
     let subject = it.text.lines().next().unwrap_or_default();
-    let subject = clean_passage(&shorten_text(subject, SUBJECT_CHARS));
+    let subject = clean_and_shorten(subject, SUBJECT_CHARS);
     let mut view = ChangeView {
         commit: Some(it.commit.clone()),
         author: Some(clean_passage(&it.author)),

@@ -3,6 +3,7 @@
 use apostille_text::{
     moderate::{has_confusable_word, is_instruction, sanitise_text},
     secrets,
+    sentences::split_at_marks,
 };
 
 /// A sentence of fewer words says nothing ("Looking.").
@@ -16,7 +17,7 @@ pub(super) fn clean_episode_text(text: &str, chars: usize) -> Option<String> {
     let kept = if is_plain(&line) {
         line
     } else {
-        let sentences = line.split_inclusive(['.', '!', '?', ';']);
+        let sentences = split_at_marks(&line, &['.', '!', '?', ';']).into_iter();
         sentences.filter(|it| is_plain(it)).collect()
     };
     // What a cut breaks into two may hide from each look; the whole is looked at once more.
@@ -31,10 +32,15 @@ fn is_plain(text: &str) -> bool {
 pub(super) fn find_plain_sentence(text: &str, chars: usize) -> Option<String> {
     let prose = text.split("```").next().unwrap_or_default();
     let lines = prose.lines().map(str::trim);
-    let lines = lines.filter(|it| !it.starts_with(['|', '#', '>']));
-    let mut sentences = lines.flat_map(|it| it.split_inclusive(['.', '!', '?', ':']));
+    let mut lines = lines.filter(|it| !it.starts_with(['|', '#', '>']));
     let is_whole = |it: &str| it.split_whitespace().count() >= FEWEST_WORDS;
-    sentences.find_map(|it| clean_episode_text(it, chars).filter(|it| is_whole(it)))
+    lines.find_map(|line| {
+        // A colon parts a password from its name, so the line is cleaned first.
+        let line = clean_episode_text(line, usize::MAX)?;
+        let sentences = split_at_marks(&line, &['.', '!', '?', ':']).into_iter();
+        let mut sentences = sentences.filter_map(|it| clean_episode_text(it, chars));
+        sentences.find(|it| is_whole(it))
+    })
 }
 
 fn shorten_at_word(text: &str, chars: usize) -> String {
@@ -71,4 +77,19 @@ pub(super) fn join_described<T>(
         more => format!(" and {more} more"),
     };
     (!shown.is_empty()).then(|| format!("{}{rest}", shown.join(between)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn password_with_marks_in_it_leaves_no_part_in_an_episode() {
+        let password = ["Tr0ub4dor", "Kx9.Zq7wLpv"].join("!");
+        let text = format!("My password is {password} for the upload box. Keep the limit at 10.");
+        let kept = clean_episode_text(&text, 200);
+        assert_eq!(kept.as_deref(), Some("Keep the limit at 10."));
+        let text = format!("The password: {password} opens the upload box here");
+        assert_eq!(find_plain_sentence(&text, 200), None);
+    }
 }

@@ -10,9 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use apostille_core::{archive::clean::clean_passage, store::StoreError};
+use apostille_core::{archive::clean::clean_and_shorten, store::StoreError};
 use apostille_files::lock;
-use apostille_text::shorten::shorten_text;
+use apostille_text::shorten::cut_before_word;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,8 @@ use crate::{
     transcript::{TranscriptTurn, TurnSpeaker},
 };
 
-/// How much of a prompt is looked through, and how much of it and of what was pasted is kept, in characters. What is looked
-/// through is longer, so that no cut goes through a secret.
-const MAX_SCANNED: usize = 5_000;
+/// How much of a prompt is looked through, and how much of it and of what was pasted is kept, in characters.
+const MAX_SCANNED: usize = 8_000;
 const MAX_OWN: usize = 4_000;
 const MAX_PASTED: usize = 240;
 /// How long the file of one session gets, in bytes.
@@ -47,10 +46,9 @@ pub struct KeptPrompt {
 impl KeptPrompt {
     /// What of a prompt is kept; `None` where nothing is left of it.
     pub fn from_prompt(at: Timestamp, prompt: &str) -> Option<Self> {
-        let scanned: String = prompt.chars().take(MAX_SCANNED).collect();
-        let (own, pasted) = split_foreign_text(&scanned);
-        let text = shorten_text(&clean_passage(&own), MAX_OWN);
-        let pasted = shorten_text(&clean_passage(&pasted), MAX_PASTED);
+        let (own, pasted) = split_foreign_text(cut_before_word(prompt, MAX_SCANNED));
+        let text = clean_and_shorten(&own, MAX_OWN);
+        let pasted = clean_and_shorten(&pasted, MAX_PASTED);
         let is_empty = text.is_empty() && pasted.is_empty();
         (!is_empty).then_some(Self { at, text, pasted })
     }

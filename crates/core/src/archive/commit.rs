@@ -8,9 +8,11 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::{ArchiveKind, ArchivePassage, ArchiveRecord, PassageSpeaker, clean::clean_passage};
+use super::{
+    ArchiveKind, ArchivePassage, ArchiveRecord, PassageSpeaker,
+    clean::{clean_and_shorten, clean_passage},
+};
 use crate::space::Space;
-use apostille_text::shorten::shorten_text;
 
 /// How long a body must be to give a reason, in characters.
 const FEWEST_CHARS: usize = 60;
@@ -62,8 +64,8 @@ pub fn build_commit_record(space: &Space, it: &CommitText<'_>) -> Option<Archive
     let body: Vec<&str> = body.lines().filter(|it| !is_trailer(it)).collect();
     // A message is wrapped; a sentence is not.
     let body = body.join("\n").replace("\n\n", "\u{1}").replace('\n', " ");
-    let body = clean_passage(&shorten_text(&body.replace('\u{1}', "\n"), BODY_CHARS));
-    let subject = clean_passage(&shorten_text(subject, SUBJECT_CHARS));
+    let body = clean_and_shorten(&body.replace('\u{1}', "\n"), BODY_CHARS);
+    let subject = clean_and_shorten(subject, SUBJECT_CHARS);
     if body.chars().count() < FEWEST_CHARS {
         return None;
     }
