@@ -4,6 +4,8 @@ mod first_state;
 pub mod previous_state;
 pub mod trace;
 
+use std::ops::RangeInclusive;
+
 use jiff::Timestamp;
 
 use crate::{
@@ -289,6 +291,24 @@ impl Event {
         {
             query.clear();
         }
+    }
+
+    /// Takes the question out of a showing in this space at a time like this. `true`: there was one.
+    pub fn clear_query_asked(&mut self, space: &Space, during: &RangeInclusive<Timestamp>) -> bool {
+        let is_asked = self.has_query_asked(space, during);
+        if let EventBody::Retrieved { query, .. } = &mut self.what
+            && is_asked
+        {
+            query.clear();
+        }
+        is_asked
+    }
+
+    /// Whether it holds what was asked in this space at a time like this.
+    pub fn has_query_asked(&self, space: &Space, during: &RangeInclusive<Timestamp>) -> bool {
+        let is_meant = self.space == *space && during.contains(&self.at);
+        let is_held = matches!(&self.what, EventBody::Retrieved { query, .. } if !query.is_empty());
+        is_meant && is_held
     }
 }
 

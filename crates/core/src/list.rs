@@ -184,10 +184,10 @@ pub fn list_citing_memories(
 pub fn log_fetched_memories(
     cx: &Context,
     found: &[VerifiedMemory],
-    question: &str,
+    request: &str,
 ) -> Option<String> {
     let shown: Vec<_> = found.iter().map(|it| (&it.memory, it.standing())).collect();
-    let mut events = build_retrieved_events(cx, &shown, question);
+    let mut events = build_retrieved_events(cx, &shown, request);
     let is_looked_up =
         |it: &&VerifiedMemory| !it.verdicts.is_empty() && it.standing() != Standing::Unknown;
     let looked_up = found.iter().filter(is_looked_up);
@@ -201,9 +201,9 @@ pub fn log_viewed_memory(
     memory: &Memory,
     verdicts: &[Verdict],
     standing: Standing,
-    question: &str,
+    request: &str,
 ) -> Option<String> {
-    let mut events = build_retrieved_events(cx, &[(memory, standing)], question);
+    let mut events = build_retrieved_events(cx, &[(memory, standing)], request);
     if !verdicts.is_empty() && standing != Standing::Unknown {
         let view = StandingView {
             memory,
@@ -218,7 +218,7 @@ pub fn log_viewed_memory(
 fn build_retrieved_events(
     cx: &Context,
     found: &[(&Memory, Standing)],
-    question: &str,
+    request: &str,
 ) -> Vec<Event> {
     let spaces: BTreeSet<&Space> = found.iter().map(|it| &it.0.space).collect();
     let showing = |(memory, standing): &(&Memory, Standing)| RetrievedMemory {
@@ -229,7 +229,7 @@ fn build_retrieved_events(
     let event = |space: &Space| {
         let here = found.iter().filter(|it| it.0.space == *space);
         let what = EventBody::Retrieved {
-            query: query::redact_question(question),
+            query: query::redact_request(request),
             shown: here.map(showing).collect(),
         };
         cx.new_event(space, None, what)

@@ -223,10 +223,11 @@ fn build_recall_events(
     };
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
-        let here = shown.iter().filter(|it| it.hit.memory.space == *space);
-        let shown: Vec<RetrievedMemory> = here.map(retrieved).collect();
+        let here = || shown.iter().filter(|it| it.hit.memory.space == *space);
+        let shown: Vec<RetrievedMemory> = here().map(retrieved).collect();
         if !shown.is_empty() {
-            let query = query::redact_question(&query.text);
+            let memories = here().map(|it| &it.hit.memory);
+            let query = query::list_matched_words(&query.terms, memories);
             events.push(cx.new_event(space, None, EventBody::Retrieved { query, shown }));
         }
     }

@@ -13,6 +13,7 @@ pub mod state;
 use std::{
     cmp::{Ordering, Reverse},
     collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
 };
 
 use jiff::Timestamp;
@@ -389,6 +390,16 @@ pub trait EventLog: Send + Sync {
     /// Removes the text everywhere, the log included; the tombstone stays. `false`: there was no such memory. One that
     /// cannot be read is removed by the number that the tombstone tells.
     fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError>;
+
+    /// Takes what was asked in a space during this time out of the log, because the conversation was forgotten; how many
+    /// questions. Only earlier versions logged whole questions, so a store of many people, whose log is theirs too, does nothing.
+    fn forget_questions(
+        &self,
+        _space: &Space,
+        _during: &RangeInclusive<Timestamp>,
+    ) -> Result<usize, StoreError> {
+        Ok(0)
+    }
 
     /// The memories with these keys, in the order asked; absent ones are left out. One that is damaged is left out among
     /// several, and an error where it alone was asked for.

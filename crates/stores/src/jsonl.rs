@@ -26,7 +26,8 @@ mod line_file;
 mod merge;
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::BTreeMap,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
     time::Duration,
@@ -35,7 +36,7 @@ use std::{
 use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
     event::{Batch, Erasure, Event, EventBody, LoggedEvent, trace::EventTrace},
-    memory::{MAX_NUMBER, Memory, MemoryId},
+    memory::{MAX_NUMBER, Memory},
     space::Space,
     store::{
         AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
@@ -178,7 +179,9 @@ impl JsonlStore {
         reading.check_approvals(batch)?;
         if batch.is_durable() && reading.graves.is_haunted {
             // What was forgotten in another clone came back with a merge.
-            reading.rewrite_files(&reading.graves.forgotten, "")?;
+            let gone = &reading.graves.forgotten;
+            let strip = |it: &str| line::strip_memories_from_line(it, gone, &reading.repo);
+            reading.rewrite_files(&strip, "")?;
             reading.reload_files()?;
         }
         let events = number_new_memories(&reading.state, batch.events())?;
@@ -240,7 +243,9 @@ impl JsonlStore {
         if known {
             let tombstone = std::slice::from_ref(erasure.tombstone());
             let tombstone = line::format_batch_line(tombstone, reading.last_at)?;
-            reading.rewrite_files(&reading.graves.ids_with(erasure.id()), &tombstone)?;
+            let gone = reading.graves.ids_with(erasure.id());
+            let strip = |it: &str| line::strip_memories_from_line(it, &gone, &reading.repo);
+            reading.rewrite_files(&strip, &tombstone)?;
             reading.reload_files()?;
             self.drop_embeddings_of(erasure)?;
         }
@@ -265,14 +270,18 @@ impl JsonlState {
         Ok(())
     }
 
-    /// Rewrites the files without what they say of these memories, and with a last line.
-    fn rewrite_files(&self, gone: &HashSet<MemoryId>, last: &str) -> StoreResult<()> {
-        let mut shared = self.shared.content_without(gone, &self.repo)?;
+    /// Rewrites the files, each line as it is stripped, and with a last line.
+    fn rewrite_files(
+        &self,
+        strip: &dyn Fn(&str) -> StoreResult<Option<String>>,
+        last: &str,
+    ) -> StoreResult<()> {
+        let mut shared = self.shared.content_stripped(strip)?;
         shared.extend(last.bytes());
         let broken = store_error_from_io("cannot rewrite the store");
         self.shared.replace_content(&shared).map_err(broken)?;
         if self.local.path.exists() {
-            let local = self.local.content_without(gone, &self.repo)?;
+            let local = self.local.content_stripped(strip)?;
             self.local.replace_content(&local).map_err(broken)?;
         }
         Ok(())
@@ -468,6 +477,24 @@ impl EventLog for JsonlStore {
 
     fn erase_memory(&self, erasure: &Erasure) -> StoreResult<bool> {
         self.with_write_lock(PATIENCE, || self.erase_locked(erasure))
+    }
+
+    fn forget_questions(
+        &self,
+        space: &Space,
+        during: &RangeInclusive<Timestamp>,
+    ) -> StoreResult<usize> {
+        self.with_write_lock(PATIENCE, || {
+            let mut reading = self.refresh_state()?;
+            let n_asked = reading.state.count_questions(space, during);
+            if n_asked > 0 {
+                let strip =
+                    |it: &str| line::strip_questions_from_line(it, (space, during), &reading.repo);
+                reading.rewrite_files(&strip, "")?;
+                reading.reload_files()?;
+            }
+            Ok(n_asked)
+        })
     }
 
     fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {

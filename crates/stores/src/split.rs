@@ -3,7 +3,10 @@
 //! A file that came with a repository speaks for that repository and for nobody else, so what it says of a user's space is
 //! not asked for, and nothing of a user's space is written to it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    ops::RangeInclusive,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use apostille_core::{
     embedding::{EmbeddingModel, MemoryEmbedding},
@@ -133,6 +136,14 @@ impl EventLog for SplitStore {
     fn erase_memory(&self, erasure: &Erasure) -> StoreResult<bool> {
         self.store_of(&erasure.tombstone().space)
             .erase_memory(erasure)
+    }
+
+    fn forget_questions(
+        &self,
+        space: &Space,
+        during: &RangeInclusive<Timestamp>,
+    ) -> StoreResult<usize> {
+        self.store_of(space).forget_questions(space, during)
     }
 
     fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {

@@ -29,6 +29,7 @@ mod write_rows;
 use std::{
     collections::HashMap,
     fs::OpenOptions,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, TryLockError},
     time::Duration,
@@ -441,6 +442,22 @@ impl EventLog for SqliteStore {
             }
         }
         Ok(erased)
+    }
+
+    fn forget_questions(
+        &self,
+        space: &Space,
+        during: &RangeInclusive<Timestamp>,
+    ) -> StoreResult<usize> {
+        let n_asked =
+            self.write_transaction(true, |db| match spaces::read_space_id(db, space)? {
+                Some(space) => write::forget_questions(db, space, during),
+                None => Ok(0),
+            })?;
+        if n_asked > 0 {
+            self.checkpoint_log().map_err(erasure_pending_error)?;
+        }
+        Ok(n_asked)
     }
 
     fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {

@@ -45,7 +45,7 @@ words! {
 
 /// The longest question that is read, in characters.
 const MAX_CHARS: usize = 4_000;
-/// How much of a question the log keeps, in characters.
+/// How much of the words of a question the log keeps, in characters.
 const LOGGED_CHARS: usize = 200;
 /// How many terms of a question are looked up; the weightiest, when there are more.
 const MAX_TERMS: usize = 64;
@@ -225,8 +225,30 @@ impl RecallQuery {
     }
 }
 
-/// A question as the log may keep it: bounded, and nothing of it when it holds a secret.
-pub(crate) fn redact_question(text: &str) -> String {
+/// What the log keeps of a question: its words that stand in what was shown, bounded. The others are the asker's own, who may have
+/// said them to an agent in confidence, and others read the log.
+pub(crate) fn list_matched_words<'a>(
+    question: &[QueryTerm],
+    shown: impl IntoIterator<Item = &'a Memory>,
+) -> String {
+    let texts = shown.into_iter().map(Memory::searchable_text);
+    let terms = texts.flat_map(|it| terms::extract_terms(&it));
+    let terms: BTreeSet<String> = terms.map(|it| it.0).collect();
+    let mut words: Vec<&str> = Vec::new();
+    for asked in question.iter().filter(|it| it.is_content()) {
+        if terms.contains(&asked.term) && !words.contains(&&*asked.word) {
+            words.push(&asked.word);
+        }
+    }
+    let kept: String = words.join(" ").chars().take(LOGGED_CHARS).collect();
+    match secrets::find_secret(&kept) {
+        None => kept,
+        Some(_) => String::new(),
+    }
+}
+
+/// How memories were read, in the program's own words, as the log may keep it.
+pub(crate) fn redact_request(text: &str) -> String {
     if secrets::find_secret(text).is_some() {
         return "(withheld: it appears to contain a secret)".into();
     }

@@ -1,6 +1,9 @@
 //! The store of tests: everything in memory. The strict twin and the oracle of the others.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    ops::RangeInclusive,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use jiff::Timestamp;
 
@@ -40,6 +43,14 @@ impl EventLog for RamStore {
             state.fold_event(erasure.tombstone());
         }
         Ok(known)
+    }
+
+    fn forget_questions(
+        &self,
+        space: &Space,
+        during: &RangeInclusive<Timestamp>,
+    ) -> Result<usize, StoreError> {
+        Ok(self.lock_state().forget_questions(space, during))
     }
 
     fn get_memories(&self, keys: MemoryKeys) -> Result<Vec<Memory>, StoreError> {

@@ -12,7 +12,10 @@
 //! To forget is the one operation that reaches back: the memory goes, every event about it goes, and the questions that
 //! it answered lose their words, because a question can tell what the answer was. Its tombstone has nothing but the id.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::RangeInclusive,
+};
 
 use jiff::Timestamp;
 
@@ -190,6 +193,25 @@ impl StoreState {
         for logged in &mut self.log {
             logged.event.clear_query_about(id);
         }
+    }
+
+    /// Takes what was asked in a space during this time out of the log; how many questions.
+    pub(super) fn forget_questions(
+        &mut self,
+        space: &Space,
+        during: &RangeInclusive<Timestamp>,
+    ) -> usize {
+        let asked = self.log.iter_mut();
+        asked
+            .map(|it| usize::from(it.event.clear_query_asked(space, during)))
+            .sum()
+    }
+
+    /// How many questions of this space and time the log holds.
+    pub fn count_questions(&self, space: &Space, during: &RangeInclusive<Timestamp>) -> usize {
+        let log = self.log.iter();
+        log.filter(|it| it.event.has_query_asked(space, during))
+            .count()
     }
 
     fn find_memory(&self, id: MemoryId) -> Option<&Memory> {

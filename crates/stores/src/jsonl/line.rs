@@ -1,6 +1,6 @@
 //! One line of the file: a batch of events with a checksum, or a line of a plain notebook.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::RangeInclusive};
 
 use apostille_core::{
     event::{Event, EventBody},
@@ -110,5 +110,24 @@ pub(super) fn strip_memories_from_line(
         _ if !is_changed => Ok(Some(format!("{line}\n"))),
         true => Ok(None),
         false => format_batch_line_at(&events, at).map(Some),
+    }
+}
+
+/// The line without what was asked in a space during this time.
+pub(super) fn strip_questions_from_line(
+    line: &str,
+    (space, during): (&Space, &RangeInclusive<Timestamp>),
+    repo: &Space,
+) -> StoreResult<Option<String>> {
+    let Ok(Some((at, mut events))) = parse_jsonl_line(line, repo)? else {
+        return Ok(Some(format!("{line}\n")));
+    };
+    let mut n_asked = 0;
+    for event in &mut events {
+        n_asked += usize::from(event.clear_query_asked(space, during));
+    }
+    match n_asked {
+        0 => Ok(Some(format!("{line}\n"))),
+        _ => format_batch_line_at(&events, at).map(Some),
     }
 }

@@ -1,16 +1,14 @@
 //! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
 
-use std::collections::HashSet;
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
-use apostille_core::{memory::MemoryId, space::Space, store::StoreResult};
+use apostille_core::store::StoreResult;
 use cap_std::fs::OpenOptions;
 
-use super::line;
 use crate::store_errors::store_error_from_io;
 use apostille_files::no_symlink;
 
@@ -150,11 +148,10 @@ impl LineFile {
         sync_parent_folder(&self.path)
     }
 
-    /// The content of the file without what it says of these memories. What cannot be read stays as it is.
-    pub(super) fn content_without(
+    /// The content of the file, each line as it is stripped: what cannot be read stays as it is.
+    pub(super) fn content_stripped(
         &self,
-        gone: &HashSet<MemoryId>,
-        repo: &Space,
+        strip: &dyn Fn(&str) -> StoreResult<Option<String>>,
     ) -> StoreResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let file = self.open_file(OpenOptions::new().read(true));
@@ -168,7 +165,7 @@ impl LineFile {
         for bytes in split_byte_lines(&bytes) {
             match std::str::from_utf8(&bytes) {
                 Ok(text) => {
-                    let kept = line::strip_memories_from_line(text, gone, repo)?;
+                    let kept = strip(text)?;
                     content.extend(kept.unwrap_or_default().bytes());
                 }
                 Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),

@@ -3,10 +3,11 @@
 
 use apostille_core::{
     event::{EventKind, LoggedEvent},
-    format::{MemoryRecord, StatusRecord},
+    format::{EventRecord, MemoryRecord, StatusRecord},
     memory::{Memory, MemoryId, Status, UsageCounts},
 };
 use apostille_text::digest::Digest;
+use jiff::Timestamp;
 use rusqlite::Row;
 
 use super::SPACE_BITS;
@@ -105,6 +106,12 @@ impl EventRow {
             name: row.get(3).map_err(strange)?,
             record: row.get(4).map_err(strange)?,
         })
+    }
+
+    /// When it happened; `None` where the row is damaged.
+    pub(super) fn happened_at(&self) -> Option<Timestamp> {
+        let record: EventRecord = serde_json::from_str(&self.record).ok()?;
+        record.at.parse().ok()
     }
 
     /// The id of the memory that it is about.

@@ -3,8 +3,11 @@
 //! What an event does to rows is decided by the core ([`plan_event`]); here it is written, in the cheapest order. Whatever
 //! goes to the row of a space, the counts of its events and its sum, is added up and written once at the end.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::thread;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::RangeInclusive,
+    thread,
+};
 
 use apostille_core::{
     event::{Batch, Event, EventBody, EventKind, Precondition},
@@ -16,6 +19,7 @@ use apostille_core::{
     },
 };
 use apostille_text::{digest::Digest, terms};
+use jiff::Timestamp;
 use rusqlite::{Connection, Row, params, params_from_iter, types::Value};
 
 use super::{
@@ -413,22 +417,48 @@ impl<'a> BatchWriter<'a> {
 
     /// Takes the questions that a memory answered out of the log: they may hold its words.
     fn blank_queries(&mut self, id: MemoryId) -> SqliteResult<()> {
-        const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
-                             RETURNING seq, space, memory, name, record";
         let shown = "SELECT seq, space, memory, name, record FROM event \
                      WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
-        let (db, mut asked) = (self.db, Vec::new());
-        each_row(db, shown, [id.to_string()], |row| {
-            let event = EventRow::from_row(row)?;
-            self.space_sum(event.space).remove_row(&event.digest());
-            asked.push(event.seq);
+        let mut asked = Vec::new();
+        each_row(self.db, shown, [id.to_string()], |row| {
+            asked.push(EventRow::from_row(row)?);
             Ok(())
         })?;
-        for seq in asked {
+        self.blank_query_rows(&asked)
+    }
+
+    /// Takes what was asked in a space during this time out of the log; how many questions.
+    fn blank_queries_asked(
+        &mut self,
+        space: i64,
+        during: &RangeInclusive<Timestamp>,
+    ) -> SqliteResult<usize> {
+        let all = "SELECT seq, space, memory, name, record FROM event \
+                   WHERE space = ?1 AND name = 'retrieved' AND json_extract(record, '$.query') <> ''";
+        let mut asked = Vec::new();
+        each_row(self.db, all, [space], |row| {
+            let event = EventRow::from_row(row)?;
+            if event.happened_at().is_some_and(|at| during.contains(&at)) {
+                asked.push(event);
+            }
+            Ok(())
+        })?;
+        self.blank_query_rows(&asked)?;
+        Ok(asked.len())
+    }
+
+    fn blank_query_rows(&mut self, asked: &[EventRow]) -> SqliteResult<()> {
+        const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
+                             RETURNING seq, space, memory, name, record";
+        let db = self.db;
+        for event in asked {
+            self.space_sum(event.space).remove_row(&event.digest());
             let blanked = |row: &Row<'_>| Ok(EventRow::from_row(row));
-            let event = db.prepare_cached(BLANK)?.query_row([seq], blanked)??;
+            let event = db
+                .prepare_cached(BLANK)?
+                .query_row([event.seq], blanked)??;
             let digest = event.digest();
-            write_rows::seal_event_row(db, seq, &digest)?;
+            write_rows::seal_event_row(db, event.seq, &digest)?;
             self.space_sum(event.space).add_row(&digest);
         }
         Ok(())
@@ -456,6 +486,18 @@ impl<'a> BatchWriter<'a> {
         }
         self.finish_batch()
     }
+}
+
+/// Takes what was asked in a space during this time out of the log; how many questions.
+pub(super) fn forget_questions(
+    db: &Connection,
+    space: i64,
+    during: &RangeInclusive<Timestamp>,
+) -> SqliteResult<usize> {
+    let mut writer = BatchWriter::new(db);
+    let n_asked = writer.blank_queries_asked(space, during)?;
+    writer.finish_batch()?;
+    Ok(n_asked)
 }
 
 /// Adds what a batch came to to the row of a space.
