@@ -11,11 +11,12 @@ use apostille_core::{
     Context, CoreError,
     archive::{
         ArchiveKind, ArchivePassage, ArchiveRecord, ArchiveScope, PassageSpeaker,
-        clean::clean_passage, related::find_related,
+        clean::{clean_and_shorten, clean_passage},
+        related::find_related,
     },
     space::Space,
 };
-use apostille_text::{digest::Digest, shorten::shorten_text};
+use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
@@ -132,6 +133,69 @@ pub(crate) fn find_first_foreign_turn(left: &EndedSession<'_>) -> Option<usize> 
     left.turns.iter().position(is_foreign)
 }
 
+/// The turns of a session without the words that were forgotten of its record: nothing is learned from those again. What the agent
+/// did meanwhile stays.
+pub(crate) fn list_remembered_turns(
+    left: &EndedSession<'_>,
+) -> Result<Vec<TranscriptTurn>, CoreError> {
+    let Some(kept) = left.kept else {
+        return Ok(left.turns.to_vec());
+    };
+    let scope = ArchiveScope {
+        space: left.repo,
+        kind: ArchiveKind::Conversation,
+    };
+    if kept.has_forgotten(scope, left.name)? {
+        return Ok(Vec::new());
+    }
+    let passages = left.turns.iter().zip(1..).filter_map(build_passage);
+    let passages: Vec<ArchivePassage> = passages.collect();
+    let forgotten = kept.list_forgotten(scope, left.name, &passages)?;
+    let mut turns = Vec::new();
+    for (turn, number) in left.turns.iter().zip(1..) {
+        match (forgotten.contains(&number), turn.speaker) {
+            (true, TurnSpeaker::Person) => {}
+            (true, _) => turns.push(TranscriptTurn {
+                text: String::new(),
+                ..turn.clone()
+            }),
+            (false, _) => turns.push(turn.clone()),
+        }
+    }
+    Ok(turns)
+}
+
+/// What a turn would be in the archive.
+fn build_passage((turn, number): (&TranscriptTurn, u32)) -> Option<ArchivePassage> {
+    let (speaker, text, pasted) = match turn.speaker {
+        TurnSpeaker::Person => {
+            let (own, pasted) = clean_user_words(turn);
+            (PassageSpeaker::User, own, pasted)
+        }
+        TurnSpeaker::Agent => (PassageSpeaker::Agent, clean_agent_words(turn), None),
+        TurnSpeaker::Tool => return None,
+    };
+    Some(ArchivePassage {
+        number,
+        speaker,
+        at: truncate_to_millisecond(turn.at.unwrap_or(Timestamp::MIN)),
+        text,
+        pasted,
+    })
+}
+
+/// What the user wrote, and what was pasted into it.
+fn clean_user_words(turn: &TranscriptTurn) -> (String, Option<String>) {
+    let (own, pasted) = split_foreign_text(&turn.text);
+    let pasted = clean_and_shorten(&pasted, PASTED_CHARS);
+    let own = clean_and_shorten(&own, MAX_USER_CHARS);
+    (own, Some(pasted).filter(|it| !it.is_empty()))
+}
+
+fn clean_agent_words(turn: &TranscriptTurn) -> String {
+    shorten_in_middle(&clean_passage(&remove_code(&turn.text)))
+}
+
 /// The digests of the prompts that memory was to be left out of.
 pub(crate) fn list_ignored_prompts(left: &EndedSession<'_>) -> BTreeSet<String> {
     let ignored = left.session.entries.iter().filter(|it| it.is_ignored);
@@ -190,24 +254,16 @@ impl PassageList {
     }
 
     fn push_user(&mut self, turn: &TranscriptTurn) {
-        let (own, pasted) = split_foreign_text(&turn.text);
-        let pasted = clean_passage(&shorten_text(&pasted, PASTED_CHARS));
-        let own = clean_passage(&shorten_text(&own, MAX_USER_CHARS));
-        if own.is_empty() && pasted.is_empty() {
-            return;
+        let (own, pasted) = clean_user_words(turn);
+        if !own.is_empty() || pasted.is_some() {
+            self.push(turn.at, PassageSpeaker::User, own, pasted);
         }
-        self.push(
-            turn.at,
-            PassageSpeaker::User,
-            own,
-            Some(pasted).filter(|it| !it.is_empty()),
-        );
     }
 
     /// What the agent said last before a turn of the user, which answers it.
     fn push_agent(&mut self, turn: Option<&TranscriptTurn>) {
         let Some(turn) = turn else { return };
-        let text = clean_passage(&shorten_in_middle(&remove_code(&turn.text)));
+        let text = clean_agent_words(turn);
         if !text.is_empty() {
             self.push(turn.at, PassageSpeaker::Agent, text, None);
         }

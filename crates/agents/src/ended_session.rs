@@ -1,6 +1,6 @@
 //! A session that is over, as those see it who go through what it left behind.
 
-use apostille_core::{policy::Policy, space::Space};
+use apostille_core::{archive::Archive, policy::Policy, space::Space};
 
 use crate::{
     client::Client, extract::ExtractedStatement, session::AgentSession, transcript::TranscriptTurn,
@@ -29,4 +29,6 @@ pub struct EndedSession<'a> {
     pub task: Option<&'a str>,
     /// The branch it worked on.
     pub branch: Option<&'a str>,
+    /// What was kept of past conversations, also where no more is kept now: what was forgotten of them is not learned again.
+    pub kept: Option<&'a dyn Archive>,
 }

@@ -4,6 +4,7 @@
 use crate::{
     archive::{
         archive_session, build_session_record, find_first_foreign_turn, list_ignored_prompts,
+        list_remembered_turns,
     },
     ended_session::EndedSession,
     episode::{
@@ -25,7 +26,7 @@ use apostille_core::{
     forget::clear_scratch,
     memory::{
         Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin,
-        ReplacementKind, Stage, Voice,
+        ReplacementKind, SESSION_TAG, Stage, Voice,
     },
     policy::ArchiveMode,
     queue::expire_pending,
@@ -37,8 +38,6 @@ use apostille_core::{
 };
 use apostille_text::digest::Digest;
 
-/// What marks the summary of a session among episodes.
-pub const SESSION_TAG: &str = "session";
 /// How many episodes with a name that begins alike are looked through for an earlier one of the same session.
 const MAX_NAMESAKES: usize = 1_000;
 /// How much of the user's deciding sentences is told, in characters.
@@ -69,12 +68,20 @@ pub struct LearnOutcome {
 
 /// Learns from a session that is over. Doing it twice learns nothing twice.
 pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutcome, CoreError> {
+    let turns = list_remembered_turns(left)?;
+    let is_left = |it: &&ExtractedStatement| turns.iter().any(|turn| turn.number == it.turn);
+    let gleaned: Vec<_> = left.gleaned.iter().filter(is_left).cloned().collect();
+    let told = EndedSession {
+        turns: &turns,
+        gleaned: &gleaned,
+        ..*left
+    };
     Ok(LearnOutcome {
-        pending: left.remember_proposals(cx)?,
+        pending: told.remember_proposals(cx)?,
         applied: left.record_applied_memories(cx)?,
         episode: match cx.policy.archive {
             ArchiveMode::Off => None,
-            _ => left.remember_episode(cx)?,
+            _ => told.remember_episode(cx)?,
         },
         cleared: left.forget_scratch(cx)?,
         expired: expire_pending(cx, &left.spaces())?,

@@ -86,6 +86,7 @@ pub fn learn_from_past_session(
         gleaned: &[],
         task: None,
         branch: past.head.branch.as_deref(),
+        kept: cx.archive,
     };
     let then = Context {
         now: ended_at,

@@ -2,19 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use apostille_agents::learn::SESSION_TAG;
 use apostille_core::{
     CoreError,
     archive::{Archive, ArchiveHandle, ArchiveRecord},
     evidence::Evidence,
-    memory::{Layer, Memory},
+    memory::{Layer, Memory, SESSION_TAG},
     space::Space,
     store::{MemoryFilter, Store},
 };
 use apostille_text::quotes::is_quoted_from;
+use jiff::SignedDuration;
 
 /// What is said where conversations are asked for and there are none to look at.
 pub const ARCHIVE_OFF: &str = "conversations are not kept here, or not open to this caller";
+
+/// What is said where bytes of what was forgotten are left for now.
+pub const BYTES_PENDING: &str =
+    "it is forgotten; its bytes go when another program that still reads the archive has ended";
+
+/// How far from a turn hooks may have logged what was asked in it: their clock is not the transcript's.
+const ASKED_AROUND: SignedDuration = SignedDuration::from_mins(1);
 
 /// The conversation of a repository that a name names, or that has the passage.
 pub fn find_conversation(
@@ -51,6 +58,23 @@ pub fn list_quoting_episodes(
     let is_of_them = |session: &String| names.contains(session.as_str());
     episodes.retain(|it| it.voice.session.as_ref().is_some_and(is_of_them));
     Ok(episodes)
+}
+
+/// Forgets a conversation or a passage of it, and the questions that earlier versions logged while it was held. The episodes that
+/// quote it go before, as they can be refused. Whether bytes of it stay until another program ends that reads them.
+pub fn forget_conversation(
+    store: &dyn Store,
+    archive: &dyn Archive,
+    record: &ArchiveRecord,
+    handle: ArchiveHandle,
+) -> Result<bool, CoreError> {
+    let named = handle.passage.and_then(|it| record.find_passage(it));
+    let (first, last) = named.map_or((record.started_at, record.ended_at), |it| (it.at, it.at));
+    let before = first.saturating_sub(ASKED_AROUND).unwrap_or(first);
+    let after = last.saturating_add(ASKED_AROUND).unwrap_or(last);
+    store.forget_questions(&record.space, &(before..=after))?;
+    archive.forget_record(handle)?;
+    Ok(archive.has_pending_bytes()?)
 }
 
 /// The memories that rest on words of a conversation, or of one passage of it. They were kept for themselves, and stay when it

@@ -71,6 +71,23 @@ pub struct ArchivePassage {
     pub pasted: Option<String>,
 }
 
+impl ArchivePassage {
+    /// The words that it is known by when it was forgotten, however they are spaced and punctuated; what was pasted, where there
+    /// are no others. `None` where nothing is said.
+    pub fn normalise_words(&self) -> Option<String> {
+        let texts = [Some(&self.text), self.pasted.as_ref()];
+        let words = |text: &String| {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            let words: Vec<String> = words
+                .filter(|it| !it.is_empty())
+                .map(str::to_lowercase)
+                .collect();
+            Some(words.join(" ")).filter(|it| !it.is_empty())
+        };
+        texts.into_iter().flatten().find_map(words)
+    }
+}
+
 /// A conversation or a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveRecord {
@@ -312,6 +329,15 @@ pub trait Archive: fmt::Debug + Send + Sync {
     /// Whether the record with this name was forgotten as a whole, so that it is not to come back.
     fn has_forgotten(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<bool>;
 
+    /// The numbers of those passages that were forgotten of the record with this name: of the whole, all of them. A passage is
+    /// known by its time and by its words, because what hooks saw and what the client wrote down have other times.
+    fn list_forgotten(
+        &self,
+        scope: ArchiveScope<'_>,
+        name: &str,
+        passages: &[ArchivePassage],
+    ) -> StoreResult<BTreeSet<u32>>;
+
     /// Keeps with a record which lines of code it wrote, by `code_lines`; they are gone with it.
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()>;
 
@@ -323,8 +349,14 @@ pub trait Archive: fmt::Debug + Send + Sync {
         most: usize,
     ) -> StoreResult<Vec<u64>>;
 
-    /// Forgets a record or a passage of it, for good: no byte of its words is left. `false` where there is none.
+    /// Forgets a record or a passage of it, for good. `false` where there is none.
     fn forget_record(&self, handle: ArchiveHandle) -> StoreResult<bool>;
+
+    /// Whether bytes of what was forgotten are left, because another program still reads the file as it was. They go when it has
+    /// ended.
+    fn has_pending_bytes(&self) -> StoreResult<bool> {
+        Ok(false)
+    }
 
     /// How much is kept of a scope.
     fn measure_size(&self, scope: ArchiveScope<'_>) -> StoreResult<ArchiveSize>;

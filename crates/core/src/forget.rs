@@ -2,16 +2,16 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Erasure, EventBody, Precondition};
+use crate::event::{Erasure, EventBody, LoggedEvent, Precondition};
 use crate::{
     Context, CoreError, breaker, list,
-    memory::{Layer, Memory, MemoryName, Stage, Status},
+    memory::{Handle, Layer, Memory, MemoryId, MemoryName, Stage, Status},
     person_word::{Authority, require_authority},
     refusal::{Refusal, check_text},
     remember::{EarlyEnd, retry_on_conflict, separate_refusal},
     space::Space,
     speaker::{Person, PersonVerb, Speaker},
-    store::{DamagedMemory, MemoryFilter, StoreError},
+    store::{DamagedMemory, EventPage, MemoryFilter, StoreError},
 };
 use apostille_text::moderate;
 
@@ -21,6 +21,8 @@ const DAMAGED: &str = "its row was damaged by another program";
 const WITHDRAWN: &str = "withdrawn at the user's words, to be erased at ";
 /// How long a withdrawn memory can be restored.
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
+/// How much of the log is read at once.
+const PAGE: usize = 4_096;
 /// How many withdrawn memories are erased at once.
 const LOT: usize = 200;
 
@@ -150,6 +152,41 @@ fn erase_with_reason(
     } else {
         ForgetOutcome::Refused(Refusal::no_such_memory(memory.handle()))
     })
+}
+
+/// The id of a memory of this name that was forgotten before: what is kept beside the store may still tell of it, where that was
+/// interrupted.
+pub fn find_forgotten_id(
+    cx: &Context,
+    spaces: &[Space],
+    name: MemoryName,
+) -> Result<Option<MemoryId>, CoreError> {
+    for space in spaces {
+        let is_named = |it: &LoggedEvent| match (&it.event.what, name) {
+            (EventBody::Forgotten { .. }, MemoryName::Id(id)) => it.event.memory == Some(id),
+            (EventBody::Forgotten { number, .. }, MemoryName::Handle(handle)) => {
+                handle == Handle::new(space, *number)
+            }
+            _ => false,
+        };
+        let mut page = EventPage {
+            changes_only: true,
+            newest_first: true,
+            limit: PAGE,
+            ..EventPage::default()
+        };
+        loop {
+            let events = cx.store.read_events(space, &page)?;
+            if let Some(found) = events.iter().find(|it| is_named(it)) {
+                return Ok(found.event.memory);
+            }
+            match events.last() {
+                Some(last) if events.len() == PAGE => page.after = last.seq,
+                _ => break,
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The memory of this name that is there and cannot be read; `None` where there is none, or it can be read.

@@ -270,6 +270,9 @@ words! {
 /// How many that vouch for a memory are kept: more would prove nothing more.
 const MAX_VOUCHERS: usize = 8;
 
+/// What marks the record of a session among episodes.
+pub const SESSION_TAG: &str = "session";
+
 /// Who said it, how, and whether the text came from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Voice {
@@ -612,6 +615,11 @@ impl Memory {
     /// Whether it is in use.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
+    }
+
+    /// Whether it is the record of a session: it quotes a conversation, which is nobody else's.
+    pub fn is_session_record(&self) -> bool {
+        self.layer == Layer::Episode && self.tags.iter().any(|it| it == SESSION_TAG)
     }
 
     /// Everything that is searched, as one text.

@@ -24,7 +24,7 @@ use apostille_core::{
     store::{Posting, Postings, StoreError, StoreResult},
 };
 use apostille_files::lock::lock_ignoring_poison;
-use apostille_text::terms::StemCache;
+use apostille_text::{digest::Digest, terms::StemCache};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -38,6 +38,9 @@ use crate::{
 
 /// What stands for the whole of a record among what was forgotten: no passage has this time.
 const WHOLE: i64 = i64::MIN;
+
+/// How long a program that reads the file is waited for, before its log is emptied later.
+const CHECKPOINT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// An archive in a SQLite file.
 #[derive(Debug)]
@@ -68,23 +71,54 @@ impl SqliteArchive {
         if held.is_none() && !self.path.exists() {
             return Ok(T::default());
         }
-        let db = self.open_connection(&mut held)?;
-        run_statement(db, "BEGIN", [])?;
-        let seen = look(db);
-        run_statement(db, "COMMIT", [])?;
-        Ok(seen?)
+        let seen = self.open_connection(&mut held).and_then(|db| {
+            run_statement(db, "BEGIN", [])?;
+            let seen = look(db);
+            run_statement(db, "COMMIT", [])?;
+            seen
+        });
+        self.name_damage(seen, &mut held)
     }
 
     /// Changes in one transaction, alone.
     fn write<T>(&self, change: impl FnOnce(&Connection) -> SqliteResult<T>) -> StoreResult<T> {
         let mut held = self.lock();
-        let db = self.open_connection(&mut held)?;
-        run_statement(db, "BEGIN IMMEDIATE", [])?;
-        let done = change(db).and_then(|done| run_statement(db, "COMMIT", []).map(|()| done));
-        if done.is_err() && !db.is_autocommit() {
-            run_statement(db, "ROLLBACK", [])?;
-        }
-        Ok(done?)
+        let done = self.open_connection(&mut held).and_then(|db| {
+            run_statement(db, "BEGIN IMMEDIATE", [])?;
+            let done = change(db).and_then(|done| run_statement(db, "COMMIT", []).map(|()| done));
+            if done.is_err() && !db.is_autocommit() {
+                run_statement(db, "ROLLBACK", [])?;
+            }
+            done
+        });
+        self.name_damage(done, &mut held)
+    }
+
+    /// Says which file is damaged, beside which there are others. It is let go, so that one in its place is opened.
+    fn name_damage<T>(
+        &self,
+        done: SqliteResult<T>,
+        held: &mut Option<Connection>,
+    ) -> StoreResult<T> {
+        done.map_err(|error| match error.0 {
+            StoreError::Corrupt { at } => {
+                *held = None;
+                let at = format!("'{}': {at}", self.path.display());
+                StoreError::Corrupt { at }
+            }
+            other => other,
+        })
+    }
+
+    /// Looks the whole file over.
+    pub fn check_file(&self) -> StoreResult<()> {
+        self.read(|db| {
+            let found: String = select_value(db, "PRAGMA quick_check(1)", [])?;
+            match found.as_str() {
+                "ok" => Ok(()),
+                other => Err(SqliteError::corrupt(other)),
+            }
+        })
     }
 
     fn open_connection<'a>(
@@ -105,16 +139,18 @@ impl SqliteArchive {
             .ok_or_else(|| SqliteError::corrupt("the archive is not open"))
     }
 
-    /// Empties the write-ahead log into the file: what was replaced is in no page of it.
-    fn checkpoint_log(&self) -> StoreResult<()> {
+    /// Empties the write-ahead log into the file: what was replaced is in no page of it. Where another program still reads the
+    /// file as it was, this is done later: with the next change, or when the last program lets go of the file.
+    fn checkpoint_log(&self, patience: Duration) -> StoreResult<bool> {
         let mut held = self.lock();
-        let db = self.open_connection(&mut held)?;
-        let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-        let blocked = db.query_row(checkpoint, [], |row| row.get::<_, i64>(0));
-        match blocked.map_err(SqliteError::from)? {
-            0 => Ok(()),
-            _ => Err(StoreError::Busy { waited_ms: BUSY_MS }),
-        }
+        let done = self.open_connection(&mut held).and_then(|db| {
+            db.busy_timeout(patience)?;
+            let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let blocked = db.query_row(checkpoint, [], |row| row.get::<_, i64>(0));
+            db.busy_timeout(Duration::from_millis(BUSY_MS))?;
+            Ok(blocked? == 0)
+        });
+        self.name_damage(done, &mut held)
     }
 }
 
@@ -137,7 +173,7 @@ impl Archive for SqliteArchive {
             Ok((Some(id.unsigned_abs()), before.is_some()))
         })?;
         if is_replaced {
-            self.checkpoint_log()?;
+            self.checkpoint_log(CHECKPOINT_PATIENCE)?;
         }
         Ok(kept)
     }
@@ -241,6 +277,25 @@ impl Archive for SqliteArchive {
         self.read(|db| is_forgotten(db, &name, WHOLE))
     }
 
+    fn list_forgotten(
+        &self,
+        scope: ArchiveScope<'_>,
+        name: &str,
+        passages: &[ArchivePassage],
+    ) -> StoreResult<BTreeSet<u32>> {
+        let name = digest_name_in_scope(scope, name).to_string();
+        self.read(|db| {
+            let is_whole = is_forgotten(db, &name, WHOLE)?;
+            let mut gone = BTreeSet::new();
+            for it in passages {
+                if is_whole || is_passage_forgotten(db, &name, it)? {
+                    gone.insert(it.number);
+                }
+            }
+            Ok(gone)
+        })
+    }
+
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {
         self.write(|db| {
             let sql = "INSERT OR IGNORE INTO line SELECT ?1, id FROM record WHERE id = ?2";
@@ -299,7 +354,7 @@ impl Archive for SqliteArchive {
                 return Ok(false);
             };
             let gone = record.passages.remove(at);
-            remember_forgotten(db, &name, gone.at.as_millisecond())?;
+            remember_forgotten_passage(db, &name, &gone)?;
             delete_record(db, id)?;
             insert_record(db, scope, Some(id), &record)?;
             insert_passages(db, id, &name, &record)?;
@@ -308,9 +363,16 @@ impl Archive for SqliteArchive {
             Ok(true)
         })?;
         if is_done {
-            self.checkpoint_log()?;
+            self.checkpoint_log(CHECKPOINT_PATIENCE)?;
         }
         Ok(is_done)
+    }
+
+    fn has_pending_bytes(&self) -> StoreResult<bool> {
+        if !self.path.exists() {
+            return Ok(false);
+        }
+        Ok(!self.checkpoint_log(Duration::ZERO)?)
     }
 
     fn measure_size(&self, scope: ArchiveScope<'_>) -> StoreResult<ArchiveSize> {
@@ -337,6 +399,41 @@ fn remember_forgotten(db: &Connection, name: &str, at: i64) -> SqliteResult<()> 
         "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
         params![name, at],
     )
+}
+
+/// Whether a passage of the record was forgotten: by its time, which older files have alone, or by its words.
+fn is_passage_forgotten(db: &Connection, name: &str, it: &ArchivePassage) -> SqliteResult<bool> {
+    if is_forgotten(db, name, it.at.as_millisecond())? {
+        return Ok(true);
+    }
+    let Some(words) = digest_words(db, it)? else {
+        return Ok(false);
+    };
+    let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_words WHERE name = ? AND words = ?)";
+    Ok(select_value(db, sql, params![name, words.as_bytes()])?)
+}
+
+fn remember_forgotten_passage(
+    db: &Connection,
+    name: &str,
+    it: &ArchivePassage,
+) -> SqliteResult<()> {
+    remember_forgotten(db, name, it.at.as_millisecond())?;
+    let Some(words) = digest_words(db, it)? else {
+        return Ok(());
+    };
+    let sql = "INSERT OR IGNORE INTO forgotten_words VALUES (?, ?)";
+    run_statement(db, sql, params![name, words.as_bytes()])
+}
+
+/// The words of a passage, with the key of this file.
+fn digest_words(db: &Connection, it: &ArchivePassage) -> SqliteResult<Option<Digest>> {
+    let Some(words) = it.normalise_words() else {
+        return Ok(None);
+    };
+    let mut keyed: Vec<u8> = select_value(db, "SELECT key FROM forgotten_key", [])?;
+    keyed.extend_from_slice(words.as_bytes());
+    Ok(Some(Digest::hash_bytes(&keyed)))
 }
 
 fn find_or_create_scope(db: &Connection, record: &ArchiveRecord) -> SqliteResult<i64> {
@@ -392,8 +489,8 @@ fn insert_record(
 /// Writes the passages but for those that were forgotten.
 fn insert_passages(db: &Connection, id: i64, name: &str, of: &ArchiveRecord) -> SqliteResult<()> {
     for it in &of.passages {
-        let at = it.at.as_millisecond();
-        if !is_forgotten(db, name, at)? {
+        if !is_passage_forgotten(db, name, it)? {
+            let at = it.at.as_millisecond();
             let sql = "INSERT INTO passage VALUES (?, ?, ?, ?, ?, ?)";
             let values = params![id, it.number, it.speaker.as_str(), at, it.text, it.pasted];
             run_statement(db, sql, values)?;

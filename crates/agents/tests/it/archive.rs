@@ -5,13 +5,15 @@ use apostille_agents::{
     briefing::BriefingAudience,
     client::Client,
     ended_session::EndedSession,
+    extract::extract_statements,
+    learn::learn_from_session,
     session::{AgentSession, Moment, SessionEntry},
     transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 use apostille_core::{
     Context,
     archive::{
-        Archive as _, ArchiveKind, ArchiveScope,
+        Archive as _, ArchiveHandle, ArchiveKind, ArchiveScope,
         commit::{CommitText, build_commit_record},
         ram::RamArchive,
     },
@@ -82,7 +84,29 @@ impl ArchiveWorld {
     }
 
     fn live(&self, name: &str, day: i64, text: &str) -> Option<u64> {
+        self.end(name, day, text, |cx, left| {
+            archive_session(cx, left).unwrap()
+        })
+    }
+
+    /// What is learned from a session: the episode, and what waits for a person.
+    fn learn(&self, name: &str, day: i64, text: &str) -> String {
+        let learned = self.end(name, day, text, |cx, left| {
+            learn_from_session(cx, left).unwrap()
+        });
+        let told = learned.episode.iter().chain(&learned.pending);
+        told.map(|it| format!("{}\n", it.fact)).collect()
+    }
+
+    fn end<T>(
+        &self,
+        name: &str,
+        day: i64,
+        text: &str,
+        run: impl FnOnce(&Context, &EndedSession) -> T,
+    ) -> T {
         let (repo, user) = (repo(), user());
+        let turns = read_turns(day, text);
         let left = EndedSession {
             repo: &repo,
             user: &user,
@@ -90,12 +114,13 @@ impl ArchiveWorld {
             name,
             client: Client::ClaudeCode,
             session: &AgentSession::default(),
-            turns: &read_turns(day, text),
-            gleaned: &[],
+            turns: &turns,
+            gleaned: &extract_statements(&turns),
             task: None,
             branch: Some("main"),
+            kept: Some(&self.archive),
         };
-        self.with(|cx| archive_session(cx, &left)).unwrap()
+        self.with(|cx| run(cx, &left))
     }
 
     fn commit(&self, hash: &str, text: &str) {
@@ -272,6 +297,38 @@ fn past_words_are_told_once_and_not_to_their_own_session() {
             .is_empty()
     );
     assert!(world.ask(&session(entry("s1", &[])), PROMPT).1.is_empty());
+}
+
+#[test]
+fn forgotten_conversation_is_not_learned_from_when_it_goes_on() {
+    let world = ArchiveWorld::new();
+    let said = "> Never raise the zanzibar limit above 10.\n< ok\n> From now on use pnpm, not npm.\n< done";
+    assert!(world.learn("s1", 0, said).contains("zanzibar"));
+    let whole = ArchiveHandle::record(1);
+    assert!(world.archive.forget_record(whole).unwrap());
+    let longer = format!("{said}\n> And keep the narwhal limit at 3.\n< done");
+    assert_eq!(world.learn("s1", 0, &longer), "");
+}
+
+#[test]
+fn forgotten_passage_is_not_learned_from_under_another_time() {
+    let world = ArchiveWorld::new();
+    let said = "> Never raise the zanzibar limit above 10.\n> Keep the quagga limit at 4, not 5.";
+    assert!(world.learn("s1", 0, said).contains("zanzibar"));
+    let first = ArchiveHandle {
+        record: 1,
+        passage: Some(1),
+    };
+    assert!(world.archive.forget_record(first).unwrap());
+    // The client's own record has other times, and other spaces.
+    let longer = "> Never raise  the zanzibar limit above 10\n< I leave zanzibar.\n> Keep the quagga limit at 4, not 5.\n< done";
+    let learned = world.learn("s1", 9, longer);
+    assert!(learned.contains("quagga"), "{learned}");
+    assert!(!learned.contains("Never raise"), "{learned}");
+    assert_eq!(
+        world.describe(1),
+        "2 agent: I leave zanzibar.\n3 user: Keep the quagga limit at 4, not 5.\n4 agent: done\n"
+    );
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn remembered(world: &World, name: &str, session: &AgentSession, text: &str) -> 
         gleaned: &extract_statements(&turns),
         task: None,
         branch: None,
+        kept: None,
     };
     let learned = world.with(|cx| learn_from_session(cx, &left)).unwrap();
     learned.episode

@@ -81,6 +81,7 @@ fn learned_of(
         gleaned,
         task: Some("bump"),
         branch: None,
+        kept: None,
     };
     world.with(|cx| learn_from_session(cx, &left)).unwrap()
 }

@@ -1,8 +1,11 @@
 //! `forget`: the text is removed everywhere.
 
-use apostille_core::archive::ArchiveHandle;
-use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
 use apostille_core::{
+    archive::ArchiveHandle,
+    forget::{
+        ForgetOutcome, discard_damaged_memory, find_damaged_memory, find_forgotten_id, forget,
+    },
+    list::find_named_memory,
     memory::{Memory, MemoryId, MemoryName},
     refusal::Refusal,
     speaker::PersonVerb,
@@ -26,6 +29,7 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     let workspace = ctx.open_workspace()?;
     let (names, said) = split_kept_names(&args.names);
     let (damaged, names) = split_off_damaged(&workspace, &names)?;
+    let (forgotten, names) = split_off_forgotten(&workspace, &names)?;
     let mut memories = workspace.find_named(&names)?;
     let episodes = find_quoting_episodes(ctx, &workspace, &said)?.into_iter();
     let is_named = |it: &Memory| memories.iter().any(|named| named.id == it.id);
@@ -41,7 +45,8 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         let verb = verb.describe();
         return Err(Refusal::PersonDecides { verb }.into());
     }
-    if !args.yes && !confirm_forget(ctx, &memories, &damaged, &said) {
+    let is_known = !memories.is_empty() || !damaged.is_empty() || !said.is_empty();
+    if !args.yes && is_known && !confirm_forget(ctx, &memories, &damaged, &said) {
         let json = ForgetReply {
             ok: false,
             outcome: "kept",
@@ -50,10 +55,6 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         let answer = ctx.render_output(&json, |_| "nothing was forgotten\n".into());
         return Ok(answer.nothing_if(true));
     }
-    let forgotten_said = match said.is_empty() {
-        true => String::new(),
-        false => forget_conversations(ctx, &workspace, &said)?,
-    };
     for it in &damaged {
         let by = require_person(&speaker, PersonVerb::Forget.describe())?;
         discard_damaged_memory(&workspace.context_for(&it.space), by, it)?;
@@ -67,6 +68,11 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
             return Err(refusal.into());
         }
     }
+    // The episodes went first: they are found by the conversations that they quote.
+    let forgotten_said = match said.is_empty() {
+        true => String::new(),
+        false => forget_conversations(ctx, &workspace, &said)?,
+    };
     // The notes of the active task repeat what stands in its way.
     if let Ok(tasks) = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)
     {
@@ -76,6 +82,7 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         .iter()
         .map(|it| it.id)
         .chain(memories.iter().map(|it| it.id))
+        .chain(forgotten.iter().map(|it| it.1))
         .collect();
     workspace.forget_side_records(&ids)?;
     let torn = damaged
@@ -92,8 +99,40 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
             .map(|it| format!("{GREEN}forgot{GREEN:#} {}", format_damaged_memory(it)));
         // What is to be gone must not stay in a terminal's history, or in the log of an agent's shell.
         let read = memories.iter().map(format_forgotten_line);
-        torn.chain(read).chain([forgotten_said]).collect()
+        let before = forgotten.iter().map(|it| format_forgotten_before(it.0));
+        torn.chain(read)
+            .chain(before)
+            .chain([forgotten_said])
+            .collect()
     }))
+}
+
+/// The memories that were forgotten before, and the names of the others. What is beside the store may still tell of them, where
+/// the first time was interrupted.
+fn split_off_forgotten(
+    workspace: &Workspace,
+    names: &[MemoryName],
+) -> CommandResult<(Vec<(MemoryName, MemoryId)>, Vec<MemoryName>)> {
+    let (cx, spaces) = (workspace.context(), workspace.spaces());
+    let (mut forgotten, mut others) = (Vec::new(), Vec::new());
+    for name in names {
+        let gone = match find_named_memory(&cx, &spaces, *name)? {
+            Some(_) => None,
+            None => find_forgotten_id(&cx, &spaces, *name)?,
+        };
+        match gone {
+            Some(id) => forgotten.push((*name, id)),
+            None => others.push(*name),
+        }
+    }
+    Ok((forgotten, others))
+}
+
+fn format_forgotten_before(name: MemoryName) -> String {
+    format!(
+        "{}  it was forgotten before\n",
+        format_outcome("forgot", name)
+    )
 }
 
 /// The names of memories, and those of conversations.

@@ -1,6 +1,9 @@
 //! What was said in past conversations: found by its words, shown whole, forgotten.
 
-use apostille_api::said::{find_conversation, list_quoting_episodes, list_resting_memories};
+use apostille_api::said::{
+    BYTES_PENDING, find_conversation, forget_conversation, list_quoting_episodes,
+    list_resting_memories,
+};
 use apostille_core::{
     archive::{
         Archive, ArchiveFilter, ArchiveHandle, ArchiveRecord, PassageSpeaker,
@@ -107,14 +110,17 @@ pub(super) fn forget_conversations(
         .map(|it| read_record(workspace, &*archive, *it));
     let records = records.collect::<CommandResult<Vec<_>>>()?;
     let ledger = sessions::open_session_ledger(&ctx.system)?;
-    let mut told = String::new();
+    let (mut told, mut is_pending) = (String::new(), false);
     for (handle, record) in handles.iter().zip(&records) {
         // Of a session that goes on, hooks may have kept the words as well.
         ledger.remove_prompts(&record.name);
-        archive.forget_record(*handle)?;
+        is_pending |= forget_conversation(&*workspace.store, &*archive, record, *handle)?;
         told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
         told.push_str(&format_resting_note(workspace, record, handle.passage)?);
     }
+    told += &format_if(is_pending, || {
+        format!("  {YELLOW}{BYTES_PENDING}{YELLOW:#}\n")
+    });
     Ok(told)
 }
 

@@ -11,8 +11,8 @@ use std::{
 use apostille_text::terms::StemCache;
 
 use super::{
-    Archive, ArchiveFilter, ArchiveHandle, ArchiveKind, ArchiveRecord, ArchiveScope, ArchiveSize,
-    RecordTerms,
+    Archive, ArchiveFilter, ArchiveHandle, ArchiveKind, ArchivePassage, ArchiveRecord,
+    ArchiveScope, ArchiveSize, RecordTerms,
 };
 use crate::{
     space::Space,
@@ -176,6 +176,15 @@ impl Archive for BulkArchive<'_> {
         self.inner.has_forgotten(scope, name)
     }
 
+    fn list_forgotten(
+        &self,
+        scope: ArchiveScope<'_>,
+        name: &str,
+        passages: &[ArchivePassage],
+    ) -> StoreResult<BTreeSet<u32>> {
+        self.inner.list_forgotten(scope, name, passages)
+    }
+
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {
         self.inner.keep_lines(number, lines)
     }
@@ -194,6 +203,10 @@ impl Archive for BulkArchive<'_> {
         self.inner.forget_record(handle)
     }
 
+    fn has_pending_bytes(&self) -> StoreResult<bool> {
+        self.inner.has_pending_bytes()
+    }
+
     fn measure_size(&self, scope: ArchiveScope<'_>) -> StoreResult<ArchiveSize> {
         self.inner.measure_size(scope)
     }
@@ -202,7 +215,7 @@ impl Archive for BulkArchive<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archive::{ArchivePassage, PassageSpeaker, ram::RamArchive, related::find_related};
+    use crate::archive::{PassageSpeaker, ram::RamArchive, related::find_related};
     use jiff::Timestamp;
 
     fn record(name: &str, text: &str) -> ArchiveRecord {

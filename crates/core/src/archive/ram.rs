@@ -9,7 +9,9 @@ use std::{
 use apostille_text::{digest::Digest, terms::StemCache};
 use jiff::Timestamp;
 
-use super::{Archive, ArchiveFilter, ArchiveHandle, ArchiveRecord, ArchiveScope, ArchiveSize};
+use super::{
+    Archive, ArchiveFilter, ArchiveHandle, ArchivePassage, ArchiveRecord, ArchiveScope, ArchiveSize,
+};
 use crate::store::{Posting, Postings, StoreResult};
 
 /// Records in memory.
@@ -23,7 +25,15 @@ struct ArchiveState {
     last: u64,
     records: BTreeMap<u64, ArchiveRecord>,
     lines: BTreeMap<u64, BTreeSet<u32>>,
-    forgotten: BTreeSet<(Digest, Option<Timestamp>)>,
+    forgotten: BTreeSet<(Digest, ForgottenPart)>,
+}
+
+/// What was forgotten of a record.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ForgottenPart {
+    Whole,
+    At(Timestamp),
+    Words(Digest),
 }
 
 /// What is forgotten is known by the digest of its name, so that nothing of it is left.
@@ -54,11 +64,25 @@ impl ArchiveState {
     }
 }
 
+impl ArchiveState {
+    fn is_forgotten(&self, name: Digest, passage: &ArchivePassage) -> bool {
+        let words = digest_words(passage).map(ForgottenPart::Words);
+        let parts = [ForgottenPart::Whole, ForgottenPart::At(passage.at)];
+        let mut parts = parts.into_iter().chain(words);
+        parts.any(|it| self.forgotten.contains(&(name, it)))
+    }
+}
+
+fn digest_words(passage: &ArchivePassage) -> Option<Digest> {
+    let words = passage.normalise_words()?;
+    Some(Digest::hash_bytes(words.as_bytes()))
+}
+
 impl Archive for RamArchive {
     fn keep_record(&self, record: &ArchiveRecord) -> StoreResult<Option<u64>> {
         let mut state = self.lock();
         let name = digest_record_name(record);
-        if state.forgotten.contains(&(name, None)) {
+        if state.forgotten.contains(&(name, ForgottenPart::Whole)) {
             return Ok(None);
         }
         let is_same = |it: &&ArchiveRecord| digest_record_name(it) == name;
@@ -69,8 +93,7 @@ impl Archive for RamArchive {
             number,
             ..record.clone()
         };
-        let is_forgotten = |at: Timestamp| state.forgotten.contains(&(name, Some(at)));
-        kept.passages.retain(|it| !is_forgotten(it.at));
+        kept.passages.retain(|it| !state.is_forgotten(name, it));
         kept.related
             .retain(|it| *it != number && state.records.contains_key(it));
         for other in state.records.values_mut() {
@@ -139,7 +162,20 @@ impl Archive for RamArchive {
 
     fn has_forgotten(&self, scope: ArchiveScope<'_>, name: &str) -> StoreResult<bool> {
         let name = digest_name_in_scope(scope, name);
-        Ok(self.lock().forgotten.contains(&(name, None)))
+        let whole = (name, ForgottenPart::Whole);
+        Ok(self.lock().forgotten.contains(&whole))
+    }
+
+    fn list_forgotten(
+        &self,
+        scope: ArchiveScope<'_>,
+        name: &str,
+        passages: &[ArchivePassage],
+    ) -> StoreResult<BTreeSet<u32>> {
+        let name = digest_name_in_scope(scope, name);
+        let state = self.lock();
+        let gone = passages.iter().filter(|it| state.is_forgotten(name, it));
+        Ok(gone.map(|it| it.number).collect())
     }
 
     fn keep_lines(&self, number: u64, lines: &BTreeSet<u32>) -> StoreResult<()> {
@@ -175,7 +211,7 @@ impl Archive for RamArchive {
         };
         let name = digest_record_name(record);
         let Some(passage) = handle.passage else {
-            state.forgotten.insert((name, None));
+            state.forgotten.insert((name, ForgottenPart::Whole));
             state.records.remove(&handle.record);
             state.lines.remove(&handle.record);
             for other in state.records.values_mut() {
@@ -187,7 +223,14 @@ impl Archive for RamArchive {
             return Ok(false);
         };
         let gone = record.passages.remove(at);
-        state.forgotten.insert((name, Some(gone.at)));
+        let words = digest_words(&gone).map(ForgottenPart::Words);
+        let parts = [ForgottenPart::At(gone.at)].into_iter().chain(words);
+        let parts = parts.map(|it| (name, it));
+        state.forgotten.extend(parts);
+        // The same words said twice are gone twice.
+        let mut record = record.clone();
+        record.passages.retain(|it| !state.is_forgotten(name, it));
+        state.records.insert(record.number, record);
         state.lines.remove(&handle.record);
         Ok(true)
     }

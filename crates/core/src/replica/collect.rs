@@ -163,6 +163,10 @@ fn list_memory_lines(
     }
     let history = log.history(memory.id);
     let is_told = history.is_some_and(|it| it.is_told());
+    // What it quotes was said to an agent, not to others. One that an earlier version told of is followed.
+    if memory.is_session_record() && !is_told {
+        return Ok(Vec::new());
+    }
     if !is_told {
         let is_whole = matches!(events[0].event.what, EventBody::Remembered { .. });
         if !is_whole {

@@ -3,7 +3,7 @@
 use apostille_api::{
     Caller, forget_with_cleanup,
     request_scope::{HttpReply, RequestInput, RequestScope},
-    said::list_quoting_episodes,
+    said::{forget_conversation, list_quoting_episodes},
 };
 use apostille_core::{
     memory::{Draft, MemoryName},
@@ -110,7 +110,8 @@ impl NamedConversation<'_> {
                 return Ok(Some(ActionOutcome::Refused(refusal)));
             }
         }
-        self.archive.forget_record(self.handle)?;
+        let (store, archive) = (scope.cx.store, &*self.archive);
+        forget_conversation(store, archive, &self.record, self.handle)?;
         Ok(None)
     }
 

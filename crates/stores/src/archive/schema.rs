@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::store_errors::SqliteResult;
 
 /// The version that this program writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE scope (
@@ -73,14 +73,32 @@ CREATE TABLE forgotten (
 PRAGMA user_version = 1;
 ";
 
-/// Makes the tables of a new file, and refuses one that a newer program wrote. Two processes may meet at a new file: the
+/// Since version 2, forgotten passages are known by their words too. The key makes a digest useless to who has a list of likely
+/// words and not the file.
+const FORGOTTEN_WORDS: &str = "
+CREATE TABLE forgotten_words (
+    name TEXT NOT NULL,
+    words BLOB NOT NULL,
+    PRIMARY KEY (name, words)
+) WITHOUT ROWID;
+CREATE TABLE forgotten_key (key BLOB NOT NULL);
+INSERT INTO forgotten_key VALUES (randomblob(32));
+PRAGMA user_version = 2;
+";
+
+/// Makes the tables of a new file and those that an older one lacks, and refuses one that a newer program wrote. Two processes may meet at a new file: the
 /// second finds the tables made.
 pub(super) fn ensure_schema(db: &Connection) -> SqliteResult<()> {
     if read_version(db)? == 0 {
         db.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))?;
+    }
+    for (before, tables) in [(0, TABLES), (1, FORGOTTEN_WORDS)] {
+        if read_version(db)? != before {
+            continue;
+        }
         db.execute_batch("BEGIN IMMEDIATE")?;
-        if read_version(db)? == 0 {
-            db.execute_batch(TABLES)?;
+        if read_version(db)? == before {
+            db.execute_batch(tables)?;
         }
         db.execute_batch("COMMIT")?;
     }

@@ -228,8 +228,58 @@ fn forgotten_words_leave_no_bytes() {
     // The same session, gone through once more, does not bring it back.
     assert_eq!(archive.keep_record(&part).unwrap(), Some(part_number));
     assert!(!holds_bytes(folder.path(), "quokkaport"));
+    // Nor does it under other times.
+    let later = talk(
+        "s2",
+        777,
+        &["Keep it at seven!", "fine", "The quokkaport: is 5433."],
+    );
+    let gone = archive
+        .list_forgotten(scope(&part.space), "s2", &later.passages)
+        .unwrap();
+    assert_eq!(gone, [3].into());
+    archive.keep_record(&later).unwrap();
+    assert!(!holds_bytes(folder.path(), "quokkaport"));
     let gone = talk("whole-session-name", 0, &["zanzibarique is the codename"]);
     assert_eq!(archive.keep_record(&gone).unwrap(), None);
+}
+
+#[test]
+fn words_are_forgotten_while_another_program_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let archive = SqliteArchive::new(&path);
+    let said = talk("s1", 0, &["zanzibarique is the codename", "understood"]);
+    let number = archive.keep_record(&said).unwrap().unwrap();
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader
+        .execute_batch("BEGIN; SELECT * FROM passage")
+        .unwrap();
+    assert!(
+        archive
+            .forget_record(ArchiveHandle::record(number))
+            .unwrap()
+    );
+    assert!(archive.has_pending_bytes().unwrap());
+    assert!(archive.read_records(&[number]).unwrap().is_empty());
+    reader.execute_batch("COMMIT").unwrap();
+    assert!(!archive.has_pending_bytes().unwrap());
+    assert!(!holds_bytes(folder.path(), "zanzibariqu"));
+}
+
+#[test]
+fn damaged_archive_is_named_and_the_one_in_its_place_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    fs::write(&path, "garbage".repeat(1_000)).unwrap();
+    let archive = SqliteArchive::new(&path);
+    let told = archive.check_file().unwrap_err().to_string();
+    assert!(told.contains("archive.db"), "{told}");
+    fs::remove_file(&path).unwrap();
+    archive
+        .keep_record(&talk("s1", 0, &["keep it at seven"]))
+        .unwrap();
+    archive.check_file().unwrap();
 }
 
 #[test]
@@ -244,20 +294,42 @@ fn archive_that_is_not_there_is_empty_and_is_not_made() {
 }
 
 #[test]
+fn archive_of_the_first_version_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let record = talk("s1", 0, &["keep it at seven", "never eight"]);
+    SqliteArchive::new(&path).keep_record(&record).unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(
+        "DROP TABLE forgotten_words; DROP TABLE forgotten_key; PRAGMA user_version = 1",
+    )
+    .unwrap();
+    drop(db);
+    let archive = SqliteArchive::new(&path);
+    let passage = "c-1.2".parse().unwrap();
+    assert!(archive.forget_record(passage).unwrap());
+    archive
+        .keep_record(&talk("s1", 60, &["keep it at seven", "Never eight."]))
+        .unwrap();
+    let kept = archive.read_records(&[1]).unwrap().remove(0);
+    assert_eq!(kept.passages.len(), 1);
+}
+
+#[test]
 fn archive_of_a_newer_program_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let record = talk("s1", 0, &["keep it at seven"]);
     SqliteArchive::new(&path).keep_record(&record).unwrap();
     let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch("PRAGMA user_version = 2").unwrap();
+    db.execute_batch("PRAGMA user_version = 99").unwrap();
     let told = SqliteArchive::new(&path)
         .keep_record(&record)
         .unwrap_err()
         .to_string();
     assert_eq!(
         told,
-        "the store has format 2, this program reads up to 1; update apostille"
+        "the store has format 99, this program reads up to 2; update apostille"
     );
 }
 

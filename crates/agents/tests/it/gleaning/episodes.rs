@@ -64,6 +64,7 @@ impl EpisodeTally {
             gleaned: &extract_statements(turns),
             task: None,
             branch: None,
+            kept: None,
         };
         match world
             .with(|cx| learn_from_session(cx, &left))

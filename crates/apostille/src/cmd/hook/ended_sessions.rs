@@ -47,7 +47,7 @@ use apostille_workspace::{
     model, sessions, sync,
     system::System,
     task::{self, CheckoutTasks},
-    workspace::Workspace,
+    workspace::{Workspace, open_kept_archive},
 };
 
 /// After so long without a word, a session is over though nobody said so.
@@ -428,6 +428,7 @@ impl SeenSession<'_> {
         let task = task::find_active_task(&self.ctx.system, &workspace.place, &workspace.settings);
         let task = task.map(|it| it.slug.to_string());
         let branch = workspace.place.branch_name();
+        let kept = open_kept_archive(&self.ctx.system);
         let left = EndedSession {
             repo: &repo,
             user: &user,
@@ -439,6 +440,7 @@ impl SeenSession<'_> {
             gleaned,
             task: task.as_deref(),
             branch: branch.as_deref(),
+            kept: kept.as_deref(),
         };
         run(&workspace.context(), &left)
     }

@@ -5,7 +5,6 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 use apostille_agents::{
     client::Client,
     clients::{ClientProfile, list_client_profiles},
-    learn::SESSION_TAG,
     ledger::SessionLedger,
     past_transcripts::PastSession,
     settings::layout::UserFolders,
@@ -13,7 +12,7 @@ use apostille_agents::{
 };
 use apostille_core::{
     archive::{Archive, ArchiveKind, ArchiveScope},
-    memory::Layer,
+    memory::{Layer, SESSION_TAG},
     space::Space,
     store::MemoryFilter,
 };
