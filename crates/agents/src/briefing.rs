@@ -91,6 +91,8 @@ pub struct Briefing {
     /// The statement of the person's that the agent was reminded to keep, as a digest.
     pub stated: Option<String>,
     query: Option<RecallQuery>,
+    /// What beside the store could not be read.
+    unread: Vec<String>,
 }
 
 impl Briefing {
@@ -113,7 +115,8 @@ impl Briefing {
     /// Writes down what was shown, as every recall does. It is not part of making the text, so that whoever waits for
     /// that has it first. What went wrong comes back as problems.
     pub fn log_recall(&self, cx: &Context) -> Vec<String> {
-        let mut problems = recall::log_worse_memories(cx, &self.worse);
+        let mut problems = self.unread.clone();
+        problems.extend(recall::log_worse_memories(cx, &self.worse));
         if let Some(query) = &self.query {
             problems.extend(recall::log_recall_later(
                 cx,
@@ -249,8 +252,8 @@ impl BriefingAudience<'_> {
         let (is_history, kind) = (asks_for_history(text), recognize_prompt_kind(text));
         let is_aside = kind == PromptKind::Aside;
         // A session goes from one task to the next; who only goes on is not interrupted.
-        let words = match is_first || is_history || !is_aside {
-            true => self.find_past_words(cx, text, (&[], ""))?,
+        let mut words = match is_first || is_history || !is_aside {
+            true => self.find_past_words(cx, text, (&[], "")),
             false => PastWords::default(),
         };
         // Where the person's own words are told, a summary of what another session made of its task only leads astray; and "the
@@ -270,7 +273,13 @@ impl BriefingAudience<'_> {
             true => self.count_memories(cx, page)?,
             false => page,
         };
-        Ok((page, Briefing { quoted, ..made }))
+        let unread = words.take_problems();
+        let made = Briefing {
+            quoted,
+            unread,
+            ..made
+        };
+        Ok((page, made))
     }
 
     /// When files are about to be changed: the memories that cite them, what was said when they were changed before, and what the
@@ -292,11 +301,12 @@ impl BriefingAudience<'_> {
             ..RecallRequest::default()
         };
         let (mut page, made) = self.recall_onto_page(cx, page, ask, None)?;
-        let words = self.find_past_words(cx, "", (&paths, replaced))?;
+        let mut words = self.find_past_words(cx, "", (&paths, replaced));
         let quoted = words.push_onto(&mut page);
         Ok(Briefing {
             text: page.into_text(),
             quoted,
+            unread: words.take_problems(),
             ..made
         })
     }
@@ -307,7 +317,7 @@ impl BriefingAudience<'_> {
         cx: &Context,
         text: &str,
         (paths, replaced): (&[RepoPath], &str),
-    ) -> Result<PastWords, CoreError> {
+    ) -> PastWords {
         let last = self.session.entries.last();
         let request = PastWordsRequest {
             space: self.repo,

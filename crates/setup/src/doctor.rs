@@ -116,6 +116,7 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
             findings.extend(check_embedding_model(ctx));
         }
     }
+    findings.extend(check_archive_file(&ctx.system));
     findings.extend(check_failed_sessions(&ctx.system));
     findings.extend(agents::check_client_setup(ctx));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
@@ -238,6 +239,19 @@ fn check_open_breakers(ctx: &CommandContext) -> Vec<DoctorFinding> {
     open.iter()
         .map(|(_, it)| new_doubtful_finding("breaker", told(it)))
         .collect()
+}
+
+/// Whether what was said in past conversations can be read. Without it memories are shown as ever, and nothing is learned from
+/// sessions, because nobody can tell what of them was forgotten.
+fn check_archive_file(system: &System) -> Option<DoctorFinding> {
+    Some(match workspace::check_kept_archive(system)? {
+        Ok(()) => new_good_finding("archive", "what was said can be read"),
+        Err(error) => {
+            let way = "move the file away, and what is said from now on is kept in a new one";
+            let detail = format!("{:#}; {way}", anyhow::Error::from(error));
+            new_broken_finding("archive", error::STORE, detail)
+        }
+    })
 }
 
 /// The sessions that nobody could go through, with the way to try one again; nothing where there are none.

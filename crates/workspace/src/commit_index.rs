@@ -7,6 +7,7 @@ use apostille_core::archive::{
     commit::{CommitText, build_commit_record},
 };
 use apostille_git::git::Checkout;
+use apostille_stores::archive::SqliteArchive;
 
 use std::path::PathBuf;
 
@@ -17,13 +18,16 @@ use crate::{
     workspace::{Workspace, locate_commit_reasons},
 };
 
+/// What the stamp begins with: how messages were cleaned. What was read in another way is read anew.
+const VERSION: &str = "2 ";
+
 /// How many commits are looked at, the latest.
 const MAX_COMMITS: usize = 5_000;
 
 /// How many lines a commit may write to be known by them: one that writes more, such as an import of other code, explains none.
 const MAX_LINES: usize = 2_000;
 
-/// Reads what was committed since the last time. Where history was rewritten, all of it is read anew. How many commits gave a
+/// Reads what was committed since the last time. Where history was rewritten or the cache is damaged, all of it is read anew. How many commits gave a
 /// reason.
 pub fn index_commit_reasons(system: &System, workspace: &Workspace) -> Result<usize, CommandError> {
     let repo = &workspace.settings.repo;
@@ -38,7 +42,8 @@ pub fn index_commit_reasons(system: &System, workspace: &Workspace) -> Result<us
     };
     let stamp = path.with_extension("head");
     let read = fs::read_to_string(&stamp).ok();
-    let last = read.filter(|_| path.exists());
+    let read = read.and_then(|it| Some(it.strip_prefix(VERSION)?.trim().to_owned()));
+    let last = read.filter(|_| path.exists() && SqliteArchive::new(&path).check_file().is_ok());
     if last.as_deref() == Some(&head) {
         return Ok(0);
     }
@@ -49,7 +54,7 @@ pub fn index_commit_reasons(system: &System, workspace: &Workspace) -> Result<us
     let n = add_commits(workspace, checkout, last.as_deref(), &head)?;
     // Where it cannot be kept, the same is read once more.
     let draw = (system.random_source())();
-    let _ = write_file_atomically(&stamp, head.as_bytes(), None, draw);
+    let _ = write_file_atomically(&stamp, format!("{VERSION}{head}").as_bytes(), None, draw);
     Ok(n)
 }
 

@@ -100,6 +100,13 @@ pub fn open_kept_archive(system: &System) -> Option<Arc<dyn Archive>> {
         .then(|| -> Arc<dyn Archive> { Arc::new(SqliteArchive::new(&path)) })
 }
 
+/// Looks over what was kept of past conversations; `None` where nothing was.
+pub fn check_kept_archive(system: &System) -> Option<Result<(), StoreError>> {
+    let path = system.env.data_dir()?.join("archive.db");
+    path.exists()
+        .then(|| SqliteArchive::new(&path).check_file())
+}
+
 /// The file of a repository's commits.
 pub(crate) fn locate_commit_reasons(system: &System, repo: &Space) -> Option<PathBuf> {
     let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();

@@ -71,9 +71,15 @@ pub(super) struct PastWords {
     conversations: Vec<ArchiveRecord>,
     commits: Vec<ArchiveRecord>,
     question: String,
+    problems: Vec<String>,
 }
 
 impl PastWords {
+    /// What could not be read.
+    pub(super) fn take_problems(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.problems)
+    }
+
     /// Whether a person's own words are told.
     pub(super) fn has_conversations(&self) -> bool {
         !self.conversations.is_empty()
@@ -96,14 +102,22 @@ impl PastWords {
 
 impl PastWordsRequest<'_> {
     /// Looks up what was decided before.
-    pub(super) fn find_past_words(&self, cx: &Context) -> Result<PastWords, CoreError> {
+    ///
+    /// A file beside the store that cannot be read costs what is in it, and not the memories.
+    pub(super) fn find_past_words(&self, cx: &Context) -> PastWords {
         let said = cx.archive.map(|it| self.find_conversations(it));
         let reasons = cx.commit_reasons.map(|it| self.find_commits(it));
-        Ok(PastWords {
-            conversations: said.transpose()?.unwrap_or_default(),
-            commits: reasons.transpose()?.unwrap_or_default(),
+        let mut problems = Vec::new();
+        let mut keep = |found: Option<Result<Vec<ArchiveRecord>, CoreError>>| {
+            let found = found.transpose();
+            found.inspect_err(|it| problems.push(it.to_string())).ok()
+        };
+        PastWords {
+            conversations: keep(said).flatten().unwrap_or_default(),
+            commits: keep(reasons).flatten().unwrap_or_default(),
             question: self.text.to_owned(),
-        })
+            problems,
+        }
     }
 
     /// The conversations that clearly are about this and those joined with them, the latest first.
