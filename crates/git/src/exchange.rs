@@ -21,6 +21,9 @@ pub const EXCHANGE_REF: &str = "refs/apostille/memories";
 /// Where what was fetched and what is pushed stand in the bare repository.
 const THEIRS: &str = "refs/apostille/theirs";
 const OURS: &str = "refs/apostille/ours";
+/// The formats of ids.
+const SHA1: &str = "sha1";
+const SHA256: &str = "sha256";
 /// How long a step over the network may take.
 const NETWORK_LIMIT: Duration = Duration::from_secs(120);
 /// How long a step on this machine may take.
@@ -163,8 +166,7 @@ impl<'a> ExchangeRepository<'a> {
             ));
         }
         if !folder.join("HEAD").exists() {
-            fs::create_dir_all(folder)?;
-            it.run_locally(&["init", "-q", "--bare", "--template="], None)?;
+            it.make_repository(SHA1)?;
         }
         let is_ssh = !["http://", "https://", "file://", "/", "."]
             .iter()
@@ -177,14 +179,43 @@ impl<'a> ExchangeRepository<'a> {
         Ok(it)
     }
 
+    /// Makes the bare repository, whatever format the user's configuration prefers for new ones: it has to be the remote's.
+    fn make_repository(&self, format: &str) -> ExchangeResult<()> {
+        fs::create_dir_all(&self.folder)?;
+        let mut init = vec!["-c", "init.defaultObjectFormat=sha1", "init", "-q"];
+        init.extend(["--bare", "--template="]);
+        // An older git has no such option, and no other format.
+        let option = format!("--object-format={format}");
+        init.extend(Some(option.as_str()).filter(|_| format != SHA1));
+        self.run_locally(&init, None)?;
+        Ok(())
+    }
+
+    /// Makes the bare repository anew where the remote's ids are of another format.
+    fn adopt_format(&self, remote_id: &str) -> ExchangeResult<()> {
+        let format = if remote_id.len() == 64 { SHA256 } else { SHA1 };
+        let config = fs::read_to_string(self.folder.join("config"))?;
+        let is_sha256 = config.to_lowercase().contains("objectformat = sha256");
+        if is_sha256 == (format == SHA256) {
+            return Ok(());
+        }
+        fs::remove_dir_all(&self.folder)?;
+        self.make_repository(format)
+    }
+
     /// The commit that the remote has, where it has one.
     pub fn find_remote_tip(&self) -> ExchangeResult<Option<String>> {
-        let answer = self.run_over_network(&["ls-remote", "--", &self.url, &self.reference])?;
+        // A remote without the ref tells its format by its branch.
+        let look = ["ls-remote", "--", &self.url, &self.reference, "HEAD"];
+        let answer = self.run_over_network(&look)?;
         let out = String::from_utf8_lossy(&answer.out);
-        let mut lines = out.lines().filter_map(|it| it.split_once('\t'));
-        Ok(lines
-            .find(|(id, name)| *name == self.reference && is_object_id(id))
-            .map(|(id, _)| id.to_owned()))
+        let lines = out.lines().filter_map(|it| it.split_once('\t'));
+        let ids: Vec<_> = lines.filter(|(id, _)| is_object_id(id)).collect();
+        if let Some((id, _)) = ids.first() {
+            self.adopt_format(id)?;
+        }
+        let tip = ids.iter().find(|(_, name)| *name == self.reference);
+        Ok(tip.map(|(id, _)| (*id).to_owned()))
     }
 
     /// Fetches what the remote has now; the commit.
@@ -196,6 +227,8 @@ impl<'a> ExchangeRepository<'a> {
             "--no-tags",
             "--no-write-fetch-head",
             "--no-recurse-submodules",
+            // Nobody needs the parents that somebody gave the commit.
+            "--depth=1",
             "--",
             &self.url,
             &refspec,

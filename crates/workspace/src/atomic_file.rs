@@ -4,7 +4,7 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::{
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Puts these bytes into a file, with the permissions that are said, else those it has. They are written aside first,
@@ -34,6 +34,35 @@ pub fn write_file_atomically(
     done?;
     fsync_folder(folder);
     Ok(())
+}
+
+/// Removes drafts of this file that a killed process left, so that no words stay that were taken out of the file since. Only for
+/// who holds the lock under which the file is written.
+pub fn remove_old_drafts(target: &Path) -> io::Result<()> {
+    list_old_drafts(target)?
+        .iter()
+        .try_for_each(fs::remove_file)
+}
+
+/// The drafts that lie beside this file.
+pub fn list_old_drafts(target: &Path) -> io::Result<Vec<PathBuf>> {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Ok(Vec::new());
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let start = format!(".{}.", name.to_string_lossy());
+    let is_draft = |it: &str| it.starts_with(&start) && it.ends_with(".tmp");
+    let mut drafts = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if is_draft(&entry.file_name().to_string_lossy()) {
+            drafts.push(entry.path());
+        }
+    }
+    Ok(drafts)
 }
 
 fn fill_file(mut file: File, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
@@ -98,6 +127,21 @@ mod tests {
         assert!(write_file_atomically(&at("new"), b"theirs", None, 7).is_err());
         assert_eq!(fs::read_to_string(at("mine")).unwrap(), "mine");
         assert!(at(".new.7.tmp").is_symlink(), "what was there stays");
+    }
+
+    #[test]
+    fn old_drafts_of_a_file_are_removed_and_no_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["a", ".a.7.tmp", ".a.f0.tmp", ".b.7.tmp", ".a.tmpl"] {
+            fs::write(at(name), "words").unwrap();
+        }
+        remove_old_drafts(&at("a")).unwrap();
+        let left = fs::read_dir(dir.path()).unwrap();
+        let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
+        let mut left: Vec<String> = left.collect();
+        left.sort();
+        assert_eq!(left, [".a.tmpl", ".b.7.tmp", "a"]);
     }
 
     #[test]

@@ -88,6 +88,14 @@ impl CommandError {
         Self::new(CommandErrorKind::Internal, cause)
     }
 
+    /// The store, or what it is exchanged with, cannot be used now.
+    pub fn store(what: impl fmt::Display) -> Self {
+        Self::new(
+            CommandErrorKind::Store,
+            anyhow::Error::msg(what.to_string()),
+        )
+    }
+
     fn new(kind: CommandErrorKind, cause: impl Into<anyhow::Error>) -> Self {
         Self {
             kind,

@@ -33,7 +33,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    atomic_file::write_file_atomically, config::StoreUrl, error::CommandError, system::System,
+    atomic_file::{list_old_drafts, remove_old_drafts, write_file_atomically},
+    config::StoreUrl,
+    error::CommandError,
+    system::System,
 };
 
 /// The version of these files.
@@ -43,6 +46,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const BURIAL_PATIENCE: Duration = Duration::from_secs(20);
 /// How often a replica that others write to as well is decided about anew.
 const TRIES: usize = 6;
+/// How much is read of what was chosen.
+const MAX_CHOICE: u64 = 1024 * 1024;
 /// How much is read of a file of lines.
 pub const MAX_LINES_FILE: u64 = 256 * 1024 * 1024;
 
@@ -130,6 +135,18 @@ impl ReplicaFile {
             self.losses.push((now, lost));
         }
     }
+}
+
+/// What a person chose for a space on this machine. It stands apart from what is made anew where it is lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SyncChoice {
+    v: u32,
+    /// The target, `off`, or nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    /// The digests of the addresses that targets had when they were chosen.
+    #[serde(default)]
+    addresses: BTreeMap<String, String>,
 }
 
 /// The folder of a space of a store. Where the store itself holds its replicas, the lines and how far the log was read are there, and the
@@ -238,14 +255,30 @@ impl ReplicaFolder {
         let options = options.create(true).truncate(false).write(true);
         let file = set_private_mode(options).open(self.path.join("lock"));
         let file = file.map_err(|it| self.io_error(it))?;
-        lock_file_within(file, patience).map_err(|error| match error {
+        let file = lock_file_within(file, patience).map_err(|error| match error {
             LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
             LockError::Io { source, .. } => self.io_error(source),
-        })
+        })?;
+        for path in [self.log_path(), self.file_path(), self.choice_path()] {
+            remove_old_drafts(&path).map_err(|it| self.io_error(it))?;
+        }
+        Ok(file)
     }
 
-    /// The file, or a new one.
+    /// The file, or a new one, with what was chosen.
     pub fn read_file(&self) -> StoreResult<ReplicaFile> {
+        let mut file = self.read_file_to_choose()?;
+        if let Some(choice) = self.read_choice()? {
+            file.target = choice.target;
+            for (target, address) in choice.addresses {
+                file.targets.entry(target).or_default().address = Some(address);
+            }
+        }
+        Ok(file)
+    }
+
+    /// The same without what was chosen before, for who chooses anew.
+    pub fn read_file_to_choose(&self) -> StoreResult<ReplicaFile> {
         let mut file = self.read_own_file()?;
         if let Some(shared) = &self.shared {
             let record = shared.read_record(&self.space)?;
@@ -260,7 +293,7 @@ impl ReplicaFolder {
     }
 
     fn read_own_file(&self) -> StoreResult<ReplicaFile> {
-        match read_regular_start(&self.path.join("replica.json"), MAX_LINES_FILE) {
+        match read_regular_start(&self.file_path(), MAX_LINES_FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.new_file()),
             Err(error) => Err(self.io_error(error)),
             Ok(bytes) => match serde_json::from_slice::<ReplicaFile>(&bytes) {
@@ -302,13 +335,61 @@ impl ReplicaFolder {
         self.write_own_file(file)
     }
 
+    /// Keeps the choice first: without it a later sync would follow the settings.
     fn write_own_file(&self, file: &ReplicaFile) -> StoreResult<()> {
+        let addresses = file.targets.iter();
+        let addresses =
+            addresses.filter_map(|(name, it)| Some((name.clone(), it.address.clone()?)));
+        let choice = SyncChoice {
+            v: VERSION,
+            target: file.target.clone(),
+            addresses: addresses.collect(),
+        };
+        if self.read_choice().ok().flatten().as_ref() != Some(&choice) {
+            self.write_json(&self.choice_path(), &choice)?;
+        }
         let mut file = file.clone();
         if self.shared.is_some() {
             file.state = ReplicaState::default();
         }
-        let text = serde_json::to_vec(&file).map_err(|error| self.io_error(error.into()))?;
-        self.write(&self.path.join("replica.json"), &text)
+        self.write_json(&self.file_path(), &file)
+    }
+
+    /// What a person chose, where somebody did. One that cannot be read is an error and not no choice: what is shared cannot be
+    /// taken back.
+    fn read_choice(&self) -> StoreResult<Option<SyncChoice>> {
+        let path = self.choice_path();
+        match read_regular_start(&path, MAX_CHOICE) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.io_error(error)),
+            Ok(bytes) => match serde_json::from_slice::<SyncChoice>(&bytes) {
+                Ok(choice) if choice.v > VERSION => Err(StoreError::Newer {
+                    found: choice.v,
+                    known: VERSION,
+                }),
+                Ok(choice) => Ok(Some(choice)),
+                Err(error) => Err(StoreError::Unavailable {
+                    what: format!(
+                        "'{}' is damaged, so nobody can tell what was chosen; choose again: apostille sync setup",
+                        path.display()
+                    ),
+                    source: error.into(),
+                }),
+            },
+        }
+    }
+
+    fn write_json(&self, path: &Path, value: &impl Serialize) -> StoreResult<()> {
+        let text = serde_json::to_vec(value).map_err(|error| self.io_error(error.into()))?;
+        self.write(path, &text)
+    }
+
+    fn file_path(&self) -> PathBuf {
+        self.path.join("replica.json")
+    }
+
+    fn choice_path(&self) -> PathBuf {
+        self.path.join("choice.json")
     }
 
     fn format_progress(&self, file: &ReplicaFile) -> StoreResult<String> {
@@ -408,7 +489,8 @@ impl ReplicaFolder {
         }
         // Most of what is forgotten is scratch that nobody else heard of.
         let text = self.read_log_text()?;
-        if !ids.iter().any(|it| text.contains(&it.to_string())) {
+        let drafts = list_old_drafts(&self.log_path()).map_err(|it| self.io_error(it))?;
+        if drafts.is_empty() && !ids.iter().any(|it| text.contains(&it.to_string())) {
             return Ok(());
         }
         drop(text);
@@ -425,9 +507,10 @@ impl ReplicaFolder {
         if n_buried == 0 {
             return Ok(());
         }
+        // The copy goes first: as long as the lines are there, this can be done again where it was interrupted.
+        self.remove_remote_copy()?;
         self.write_log(&log)?;
-        self.count_burial()?;
-        self.remove_remote_copy()
+        self.count_burial()
     }
 
     /// The set is another one, which nobody was told of yet.

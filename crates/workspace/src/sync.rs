@@ -40,6 +40,7 @@ use crate::{
     replica_folder::{ReplicaFile, ReplicaFolder, TargetRecord},
     sync_target::SyncTarget,
     system::System,
+    task::CheckoutTasks,
     workspace::Workspace,
 };
 use folder_target::FolderTarget;
@@ -122,9 +123,7 @@ impl From<SyncError> for CommandError {
             SyncError::Broken(error) => error,
             SyncError::Unfit(_) | SyncError::ManyLost { .. } => Self::usage(error),
             SyncError::Busy | SyncError::Unreachable(_) | SyncError::Interrupted => {
-                let what = error.to_string();
-                let source = Box::from("not synced");
-                StoreError::Unavailable { what, source }.into()
+                Self::store(error)
             }
         }
     }
@@ -212,6 +211,7 @@ pub fn sync_space(
     let file = folder.read_file()?;
     let target = open_target(system, workspace, request, &folder, &file);
     let mut run = SyncRun {
+        system,
         cx: workspace.context_for(request.space),
         workspace,
         request,
@@ -354,6 +354,7 @@ fn resolve_remote_path(url: &str, workspace: &Workspace) -> String {
 
 /// One run.
 struct SyncRun<'a> {
+    system: &'a System,
     cx: Context<'a>,
     workspace: &'a Workspace,
     request: &'a SyncRequest<'a>,
@@ -488,10 +489,15 @@ impl SyncRun<'_> {
     fn follow(&mut self, log: &mut ReplicaLog, report: &mut SyncReport) -> Result<(), SyncError> {
         let mut state = self.file.state.clone();
         let cx = self.cx;
+        // What is kept beside the store goes first: where this ends half way, the memories are there, and it is done again.
+        self.forget_side_records(&self.list_doomed_memories(log)?)?;
         let done = apply_replica_log(&cx, log, &mut state, self);
         self.file.state = state;
         let done = done?;
         self.forget_side_records(&done.erased)?;
+        if !done.erased.is_empty() {
+            self.refresh_notes()?;
+        }
         if done.is_interrupted {
             return Err(SyncError::Interrupted);
         }
@@ -500,6 +506,24 @@ impl SyncRun<'_> {
             false => self.file.note_losses(self.cx.now, count_lost(&done)),
         }
         add_changes(&mut report.changes, done);
+        Ok(())
+    }
+
+    /// The memories of this store that others forgot.
+    fn list_doomed_memories(&self, log: &ReplicaLog) -> Result<Vec<MemoryId>, SyncError> {
+        let forgotten = log.lines().filter(|it| it.is_tombstone());
+        let forgotten: Vec<MemoryId> = forgotten.map(|it| it.id).collect();
+        let found = self.cx.store.get_by_ids(&forgotten)?;
+        Ok(found.into_iter().map(|it| it.id).collect())
+    }
+
+    /// The notes of the active task repeat what stands in its way.
+    fn refresh_notes(&self) -> Result<(), SyncError> {
+        let workspace = self.workspace;
+        let tasks = CheckoutTasks::for_folder(self.system, &workspace.place, &workspace.settings);
+        if let Ok(tasks) = tasks {
+            tasks.refresh_notes(workspace)?;
+        }
         Ok(())
     }
 
@@ -601,7 +625,11 @@ pub fn set_up_target(
     }
     let folder = ReplicaFolder::locate(system, &workspace.settings.store, space)?;
     let _alone = folder.lock(SETUP_PATIENCE)?;
-    let mut file = folder.read_file()?;
+    // A choice that cannot be read is replaced by this one.
+    let mut file = match folder.read_file() {
+        Err(StoreError::Unavailable { .. }) => folder.read_file_to_choose()?,
+        file => file?,
+    };
     file.target = Some(target.map_or_else(|| "off".into(), SyncTarget::to_string));
     if let Some(target) = target {
         keep_address(workspace, target, &mut file);

@@ -21,7 +21,10 @@ use apostille_files::regular_file::read_regular_start;
 use apostille_text::digest::Digest;
 
 use super::{ExchangeTarget, SyncError};
-use crate::{atomic_file::write_file_atomically, replica_folder::MAX_LINES_FILE};
+use crate::{
+    atomic_file::{remove_old_drafts, write_file_atomically},
+    replica_folder::MAX_LINES_FILE,
+};
 
 /// How many files are looked at.
 const MAX_FILES: usize = 1_000;
@@ -29,6 +32,8 @@ const MAX_FILES: usize = 1_000;
 /// A folder, as far as it was looked at.
 pub(super) struct FolderTarget {
     folder: PathBuf,
+    /// Where earlier versions kept the lines of every host's repository of this name, while there is nothing in the other.
+    earlier: Option<PathBuf>,
     /// The name of this replica's file.
     own_name: String,
     draw: u128,
@@ -54,63 +59,51 @@ impl FolderTarget {
             )));
         }
         let part = folder.join(name_space_folder(space));
+        let earlier = folder.join(name_earlier_folder(space));
+        let is_new = !check_folder(&part)?;
+        let earlier = Some(earlier).filter(|_| is_new);
+        let earlier = earlier.filter(|it| matches!(check_folder(it), Ok(true)));
+        if is_new && makes {
+            make_part(folder, &part).map_err(|it| describe_io(&part, &it))?;
+        }
+        let own_name = format!("{replica}.jsonl");
         if makes {
-            fs::create_dir_all(&part).map_err(|it| describe_io(&part, &it))?;
+            // Drafts have the name of who made them, so that no other machine's are touched.
+            remove_drafts_of(&part, replica).map_err(|it| describe_io(&part, &it))?;
+            remove_old_drafts(&part.join(&own_name)).map_err(|it| describe_io(&part, &it))?;
         }
         Ok(Self {
             folder: part,
-            own_name: format!("{replica}.jsonl"),
-            draw,
+            earlier,
+            own_name,
+            draw: u128::from_str_radix(replica, 16).unwrap_or(draw),
             files: BTreeMap::new(),
             looks: BTreeMap::new(),
         })
     }
 
-    /// The regular files of lines, by name.
     fn list_files(&self) -> Result<BTreeMap<String, Metadata>, SyncError> {
-        let broken = |error: &io::Error| describe_io(&self.folder, error);
-        let entries = match fs::read_dir(&self.folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            entries => entries.map_err(|it| broken(&it))?,
-        };
-        let mut files = BTreeMap::new();
-        for entry in entries {
-            let entry = entry.map_err(|it| broken(&it))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(found) = fs::symlink_metadata(entry.path()) else {
-                // It was taken away between the two looks.
-                continue;
-            };
-            if found.is_file() && name.ends_with(".jsonl") && !name.starts_with('.') {
-                files.insert(name, found);
-            }
-            if files.len() > MAX_FILES {
-                let why = format!(
-                    "'{}' has more than {MAX_FILES} files",
-                    self.folder.display()
-                );
-                return Err(SyncError::Unfit(why));
-            }
-        }
-        Ok(files)
+        list_line_files(&self.folder)
     }
 
-    fn read_lines(&self, name: &str, found: &Metadata) -> Result<Vec<String>, SyncError> {
-        let path = self.folder.join(name);
-        if found.len() > MAX_LINES_FILE {
-            let why = format!("'{}' is too large to be read", path.display());
-            return Err(SyncError::Unfit(why));
+    /// The lines that earlier versions wrote. Those of other hosts' repositories are passed over, as all that is about another
+    /// space.
+    fn read_earlier_lines(&self) -> Result<Vec<String>, SyncError> {
+        let Some(folder) = &self.earlier else {
+            return Ok(Vec::new());
+        };
+        let mut lines = Vec::new();
+        for (name, found) in list_line_files(folder)? {
+            lines.extend(read_line_file(&folder.join(name), &found)?);
         }
-        let bytes = read_regular_start(&path, MAX_LINES_FILE);
-        let bytes = bytes.map_err(|it| describe_io(&path, &it))?;
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(text.lines().map(str::to_owned).collect())
+        Ok(lines)
     }
 
     fn write_lines(&self, name: &str, lines: &[String]) -> Result<(), SyncError> {
         let text: String = lines.iter().flat_map(|it| [&**it, "\n"]).collect();
         let path = self.folder.join(name);
-        write_file_atomically(&path, text.as_bytes(), None, self.draw)
+        let mode = find_file_mode(&self.folder);
+        write_file_atomically(&path, text.as_bytes(), mode, self.draw)
             .map_err(|it| describe_io(&path, &it))
     }
 
@@ -173,11 +166,12 @@ impl ExchangeTarget for FolderTarget {
         (self.files, self.looks) = Default::default();
         for (name, found) in self.list_files()? {
             self.looks.insert(name.clone(), describe_file(&found));
-            let lines = self.read_lines(&name, &found)?;
+            let lines = read_line_file(&self.folder.join(&name), &found)?;
             self.files.insert(name, lines);
         }
+        let earlier = self.read_earlier_lines()?;
         let mut seen = HashSet::new();
-        let lines = self.files.values().flatten();
+        let lines = self.files.values().flatten().chain(&earlier);
         Ok(lines.filter(|it| seen.insert(*it)).cloned().collect())
     }
 
@@ -217,9 +211,106 @@ fn digest_looks(looks: &BTreeMap<String, String>) -> String {
     Digest::hash_bytes(rows.as_bytes()).to_string()
 }
 
-/// The folder of a space, by the name that all clones know it by.
+/// The folder of a space, by its whole name: a fork on another host has the same name but for that.
 fn name_space_folder(space: &Space) -> String {
+    space.as_str().replace('/', "~")
+}
+
+/// The folder that earlier versions had for it.
+fn name_earlier_folder(space: &Space) -> String {
     space.to_string().replace('/', "~")
+}
+
+/// Whether a folder is there. A link in its place leads to a place that nobody chose.
+fn check_folder(path: &Path) -> Result<bool, SyncError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(describe_io(path, &error)),
+        Ok(found) if found.is_dir() => Ok(true),
+        Ok(_) => Err(SyncError::Unfit(format!(
+            "'{}' is a link, or no folder, and links are not followed here",
+            path.display()
+        ))),
+    }
+}
+
+/// Makes the folder of a space, as open to others as the one that it is in.
+fn make_part(folder: &Path, part: &Path) -> io::Result<()> {
+    fs::create_dir(part)?;
+    #[cfg(unix)]
+    fs::set_permissions(part, fs::metadata(folder)?.permissions())?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+/// The permissions of a file: as open as the folder that it is in.
+fn find_file_mode(folder: &Path) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let found = fs::metadata(folder).ok()?;
+        Some(found.permissions().mode() & 0o666 | 0o600)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Removes the drafts that this replica left when it was killed, also of others' files, out of which it takes what was forgotten.
+fn remove_drafts_of(folder: &Path, replica: &str) -> io::Result<()> {
+    let end = format!(".jsonl.{}.tmp", replica.trim_start_matches('0'));
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') && name.ends_with(&end) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The regular files of lines in a folder, by name.
+fn list_line_files(folder: &Path) -> Result<BTreeMap<String, Metadata>, SyncError> {
+    let broken = |error: &io::Error| describe_io(folder, error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        entries => entries.map_err(|it| broken(&it))?,
+    };
+    let mut files = BTreeMap::new();
+    for entry in entries {
+        let entry = entry.map_err(|it| broken(&it))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Ok(found) = fs::symlink_metadata(entry.path()) else {
+            // It was taken away between the two looks.
+            continue;
+        };
+        if found.is_file() && name.ends_with(".jsonl") && !name.starts_with('.') {
+            files.insert(name, found);
+        }
+        if files.len() > MAX_FILES {
+            let why = format!("'{}' has more than {MAX_FILES} files", folder.display());
+            return Err(SyncError::Unfit(why));
+        }
+    }
+    Ok(files)
+}
+
+fn read_line_file(path: &Path, found: &Metadata) -> Result<Vec<String>, SyncError> {
+    if found.len() > MAX_LINES_FILE {
+        let why = format!("'{}' is too large to be read", path.display());
+        return Err(SyncError::Unfit(why));
+    }
+    let bytes = read_regular_start(path, MAX_LINES_FILE);
+    let bytes = bytes.map_err(|it| describe_io(path, &it))?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// What changes when a file does.

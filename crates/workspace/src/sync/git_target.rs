@@ -30,6 +30,8 @@ pub(super) struct GitTarget<'a> {
     fetched: HashSet<String>,
     /// The names of files that are the same as what was pushed from here last.
     unchanged: HashSet<String>,
+    /// Whether the remote had lines that are not kept here: forgotten ones that somebody put back.
+    has_dropped: bool,
 }
 
 impl<'a> GitTarget<'a> {
@@ -44,6 +46,7 @@ impl<'a> GitTarget<'a> {
             tip: None,
             fetched: HashSet::new(),
             unchanged: HashSet::new(),
+            has_dropped: false,
         })
     }
 
@@ -109,6 +112,8 @@ impl ExchangeTarget for GitTarget<'_> {
 
     fn store_lines(&mut self, log: &ReplicaLog) -> Result<Option<String>, SyncError> {
         let files = list_part_files(log);
+        let kept: HashSet<&str> = log.lines().map(|it| &*it.text).collect();
+        self.has_dropped |= self.fetched.iter().any(|it| !kept.contains(&**it));
         let seen = match &self.tip {
             Some(tip) => tip.clone(),
             None => self.find_tip()?,
@@ -136,7 +141,7 @@ impl ExchangeTarget for GitTarget<'_> {
     }
 
     fn clean_up(&mut self, has_forgotten: bool) -> Result<(), SyncError> {
-        match has_forgotten {
+        match has_forgotten || self.has_dropped {
             true => self.repository.drop_unreachable()?,
             false => self.repository.tidy()?,
         }
