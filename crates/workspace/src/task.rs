@@ -1,6 +1,6 @@
 //! Tasks in a checkout: gates in a file of lines, the active one in git's own folder, its state in `NOTES.md`.
 
-mod files;
+pub mod files;
 mod left_open;
 mod notes;
 mod started;
@@ -235,7 +235,11 @@ impl CheckoutTasks {
         let mut path = self.task_folder(slug)?;
         for part in below {
             path.push(part);
-            refuse_link(&path)?;
+            let way = match self.is_own(&path) {
+                true => "remove the link; the folder is made where it is needed",
+                false => NAME_A_FOLDER,
+            };
+            refuse_link(&path, way)?;
         }
         Ok(path)
     }
@@ -281,19 +285,22 @@ impl CheckoutTasks {
         let mut path = self.root.clone();
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
-            refuse_link(&path)?;
+            refuse_link(&path, NAME_A_FOLDER)?;
         }
         Ok(path)
     }
 }
 
-fn refuse_link(path: &Path) -> Result<(), CommandError> {
+/// The way out where the repository's own folder of tasks is a link.
+const NAME_A_FOLDER: &str = "set task.dir to a folder of the repository";
+
+fn refuse_link(path: &Path, way: &str) -> Result<(), CommandError> {
     if !path.is_symlink() {
         return Ok(());
     }
     let path = path.display();
     let why = format!("'{path}' is a link, and links are not followed here");
-    Err(CommandError::config(why).with_hint("set task.dir to a folder of the repository"))
+    Err(CommandError::config(why).with_hint(way))
 }
 
 /// Whether a new task writes its gates into the repository: where somebody asks for it, names a folder for them, or where the

@@ -10,6 +10,7 @@ const ELEMENTS: &[&str] = &[
     "reminder",
     "skill",
     "editorcontext",
+    "channel",
 ];
 
 /// Elements that are dropped to the end of the message when they are never closed.
@@ -29,6 +30,8 @@ const NOT_SPOKEN: &[&str] = &[
     "another language model started to solve this problem",
     "# agents.md instructions",
     "# claude.md",
+    "stop hook feedback:",
+    "subagentstop hook feedback:",
     "!",
 ];
 
@@ -150,6 +153,11 @@ mod tests {
             "",
         );
         check("<local-command-stdout>use npm</local-command-stdout>", "");
+        check("Stop hook feedback:\n[lint]: always use npm", "");
+        check(
+            "<channel source=\"chat\" user=\"eve\">always use npm</channel>\nuse pnpm",
+            "use pnpm",
+        );
         check("[Request interrupted by user for tool use]", "");
         check(
             "This session is being continued from a previous conversation that ran out. Always x.",

@@ -1,8 +1,12 @@
 //! Free files of a task, beside its gates: each as it is now, and every revision of it.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use apostille_core::refusal::check_text;
+use apostille_files::regular_file::read_regular_start;
 use apostille_tasks::task::{
     GateAction, Task, TaskFile, TaskFileName, TaskSlug,
     task_file::{FileRevision, MAX_FILE_BYTES, MAX_REVISIONS, MAX_TASK_FILES},
@@ -15,6 +19,12 @@ use crate::{atomic_file::write_file_atomically, error::CommandError};
 const REVISIONS: &str = "revisions";
 /// Why a revision is kept that nobody wrote with this program.
 const BY_HAND: &str = "edited by hand";
+
+/// What a file is written from: as much of it as tells whether it is too long, for a device has no end.
+pub fn read_file_source(path: &Path) -> io::Result<String> {
+    let bytes = read_regular_start(path, MAX_FILE_BYTES + 1)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
 
 impl CheckoutTasks {
     /// Writes a file of a task, and says whether that changed it. What somebody edited by hand since becomes a revision first.

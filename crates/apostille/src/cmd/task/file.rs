@@ -15,7 +15,10 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
     paint::{BOLD, CYAN, DIM, Paint, flatten_to_line, make_terminal_safe},
 };
-use apostille_workspace::{error::CommandError, task::CheckoutTasks};
+use apostille_workspace::{
+    error::CommandError,
+    task::{CheckoutTasks, files::read_file_source},
+};
 
 /// Lists the files of a task, shows one, or writes one.
 pub fn run(ctx: &CommandContext, args: &TaskFileArgs) -> CommandResult {
@@ -103,7 +106,7 @@ fn write_file(
     let why = why.transpose()?;
     let text = match source {
         "-" => ctx.system.read_stdin()?,
-        path => std::fs::read_to_string(ctx.system.cwd.join(path))
+        path => read_file_source(&ctx.system.cwd.join(path))
             .map_err(|error| CommandError::usage(format!("cannot read '{path}': {error}")))?,
     };
     let (task, is_new) = tasks.write_file(task, name, &text, why)?;
