@@ -171,6 +171,95 @@ fn conversations_are_asked_for_shown_and_forgotten_by_a_person_alone() {
 }
 
 #[test]
+fn conversation_that_was_forgotten_leaves_no_word_when_it_goes_on() {
+    let mut env = Env::new();
+    let turns = [
+        "Never raise the zanzibarique limit above 10.",
+        "Shall I leave it?",
+        "yes, leave it",
+        "Done.",
+        "And keep the narwhal limit at 3.",
+        "Done.",
+    ];
+    live(&mut env, "s1", "2026-03-02", &turns[..4]);
+    env.person(&["forget", "c-1", "--yes"]);
+    live(&mut env, "s1", "2026-03-03", &turns);
+    let data = env.home().join(".local/share/apostille");
+    assert!(!holds_bytes(&data, "zanzibariqu"));
+    assert_eq!(env.run(&["list", "--layer", "episode"]).code, 1);
+}
+
+#[test]
+fn log_keeps_of_a_prompt_only_words_that_stand_in_what_was_shown() {
+    let mut env = Env::new();
+    env.stated(&["remember", "uploads are limited to 10 MB"]);
+    env.set("APOSTILLE_ARCHIVE", "off");
+    let asked = "why does the zanzibarique upload fail at 10 MB? Quagga sued us over the limit";
+    assert!(prompt(&env, "s1", asked).contains("limited to 10 MB"));
+    env.run(&["recall", "zanzibarique upload"]);
+    let log = env.ok(&["log"]);
+    assert!(log.contains("upload"), "{log}");
+    let data = env.home().join(".local/share/apostille");
+    for word in ["zanzibariqu", "Quagga", "quagga", "sued"] {
+        assert!(!holds_bytes(&data, word), "{word}");
+    }
+}
+
+#[test]
+fn damaged_archive_costs_past_words_and_no_memory() {
+    let mut env = Env::new();
+    live_decision(&mut env);
+    env.stated(&["remember", "uploads are limited to 10 MB"]);
+    let archive = env.home().join(".local/share/apostille/archive.db");
+    fs::write(&archive, "garbage".repeat(1_000)).unwrap();
+    let more = json!({ "prompt": "why do uploads fail at 10 MB?" });
+    let ran = hooked(&env, "s2", "UserPromptSubmit", &more);
+    assert!(
+        ran.code == 0 && ran.out.contains("limited to 10 MB"),
+        "{ran}"
+    );
+    let doctor = env.run(&["doctor"]);
+    assert!(
+        doctor.code == 4 && doctor.out.contains("✗ archive") && doctor.out.contains("archive.db"),
+        "{doctor}"
+    );
+}
+
+#[test]
+fn damaged_cache_of_commits_is_made_anew() {
+    let mut env = Env::new();
+    env.write("src/retry.rs", "pub const MAX: u32 = 7;\n");
+    env.git(&["add", "."]);
+    let reason =
+        "the upstream blocks us with 429s after eight attempts of the retrier, so seven it is";
+    env.git(&[
+        "commit",
+        "-q",
+        "-m",
+        "retry: at most seven attempts",
+        "-m",
+        reason,
+    ]);
+    live_decision(&mut env);
+    let commits = env.home().join(".cache/apostille/commits");
+    let caches = || -> Vec<_> {
+        let files = fs::read_dir(&commits).unwrap().map(|it| it.unwrap().path());
+        files
+            .filter(|it| it.extension().is_some_and(|it| it == "db"))
+            .collect()
+    };
+    assert_eq!(caches().len(), 1);
+    fs::write(&caches()[0], "garbage".repeat(1_000)).unwrap();
+    live(
+        &mut env,
+        "s2",
+        "2026-03-03",
+        &["thanks", "You are welcome."],
+    );
+    assert!(holds_bytes(&commits, "seven it is"));
+}
+
+#[test]
 fn archive_that_was_switched_off_can_still_be_forgotten() {
     let mut env = Env::new();
     live_decision(&mut env);

@@ -388,6 +388,21 @@ fn task_holds_files_with_every_revision() {
     assert!(!env.repo().join("plans/artifacts/fix-the-login").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn file_of_a_task_is_read_to_its_limit() {
+    let env = writing();
+    env.ok(&["task", "start", "Fix the login"]);
+    let ran = env.run(&["task", "file", "plan.md", "--write", "/dev/zero"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("a pipe or a device"),
+        "{ran}"
+    );
+    env.write("long.md", "a".repeat(300_000));
+    let ran = env.run(&["task", "file", "plan.md", "--write", "long.md"]);
+    assert!(ran.code == 2 && ran.err.contains("at most"), "{ran}");
+}
+
 #[test]
 fn task_writes_into_the_repository_only_what_is_there_or_asked_for() {
     let gates = "plans/artifacts/something/observability/something.ndjson";
