@@ -26,6 +26,19 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
+    /// How far the program reaches that started a server on its standard input: it reads and writes as an agent does, and decides
+    /// nothing.
+    #[must_use]
+    pub fn for_standard_input(client: Option<&str>) -> Self {
+        Self {
+            name: client.unwrap_or("program").into(),
+            spaces: None,
+            user: None,
+            access: Access::Write,
+            is_panel: false,
+        }
+    }
+
     /// What it says of who speaks.
     pub fn to_facts(&self) -> TokenFacts {
         TokenFacts {

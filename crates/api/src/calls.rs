@@ -8,6 +8,7 @@ mod api_call_scope;
 mod args;
 pub mod call;
 mod export_import;
+mod learn;
 mod memories;
 mod openapi;
 mod queries;
@@ -27,7 +28,7 @@ use call::ApiCall;
 
 /// Every call there is, with what is told about it.
 pub fn list_api_calls() -> impl Iterator<Item = &'static ApiCall> {
-    const PARTS: [&[ApiCall]; 8] = [
+    const PARTS: [&[ApiCall]; 9] = [
         memories::CALLS,
         revise::CALLS,
         review::CALLS,
@@ -35,9 +36,15 @@ pub fn list_api_calls() -> impl Iterator<Item = &'static ApiCall> {
         activity::CALLS,
         export_import::CALLS,
         replica::CALLS,
+        learn::CALLS,
         &[OPENAPI],
     ];
     PARTS.into_iter().flatten()
+}
+
+/// The call with this name.
+pub fn find_api_call(id: &str) -> Option<&'static ApiCall> {
+    list_api_calls().find(|it| it.id == id)
 }
 
 const OPENAPI: ApiCall = ApiCall::new(Get, "/api/openapi.json", Access::Read, handle_openapi_call)

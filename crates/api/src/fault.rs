@@ -1,6 +1,6 @@
 //! Why a call has no answer, whichever face it came through.
 
-use apostille_core::CoreError;
+use apostille_core::{CoreError, store::StoreError};
 use apostille_text::secrets::mask_secrets;
 
 use crate::wire::ArgumentError;
@@ -35,6 +35,20 @@ pub enum CallFault {
 }
 
 impl CallFault {
+    /// The status that the API answers it with.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        use StoreError::{Busy, Conflict, Full, ReadOnly, Removed};
+        match self {
+            Self::Malformed(_) => 400,
+            Self::NotAPerson => 403,
+            Self::NoSuchTool { .. } => 404,
+            Self::Broken(Conflict { .. }) => 409,
+            Self::Broken(Busy { .. } | Full | ReadOnly | Removed) => 503,
+            Self::Broken(_) | Self::Unwritable(_) => 500,
+        }
+    }
+
     /// A tool that is not offered, with the names of those that are.
     pub fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let known = known.collect::<Vec<_>>().join(", ");

@@ -163,6 +163,19 @@ pub enum PlaceError {
     Broken(String),
 }
 
+impl PlaceError {
+    /// The status that the API answers it with.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Which(_) => 400,
+            Self::NoSuch(_) => 404,
+            Self::Outside(_) => 403,
+            Self::Broken(_) => 503,
+        }
+    }
+}
+
 /// How much depends on an answer of the client, which costs a second call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RootsNeed {

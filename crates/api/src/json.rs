@@ -7,6 +7,7 @@ mod audit;
 mod change_reason;
 mod details;
 mod import;
+mod learned;
 mod log;
 mod memory;
 mod recall_verify;
@@ -29,6 +30,7 @@ pub use change_reason::{
 pub use details::{MemoryDetails, MemoryDetailsReply};
 pub use details::{find_replacements, read_memory_history};
 pub use import::ImportReply;
+pub use learned::LearnedReply;
 pub use log::{EventView, LogReply, build_event_views, read_event_handles};
 pub use memory::{MemoryView, NearView, ScoreView, VerdictView, build_memory_views};
 pub use recall_verify::{RecallReply, VerifyReply};
@@ -79,7 +81,7 @@ pub struct RefusedReply {
 
 impl RefusedReply {
     /// What only one face turns away.
-    pub(crate) fn new(class: &'static str, message: String) -> Self {
+    pub fn new(class: &'static str, message: String) -> Self {
         let refused = RefusalView { class, message };
         Self { ok: false, refused }
     }

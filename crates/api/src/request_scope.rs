@@ -146,8 +146,8 @@ pub struct RequestScope<'a> {
     pub token: &'a AccessToken,
     /// The secret that the forms of this visitor carry, so that no other page can send one.
     pub csrf_token: &'a str,
-    /// Who speaks, and what that allows.
-    speaker: Speaker,
+    /// The holder of the token, where it came through a socket; else whoever the caller is.
+    holder: Option<Speaker>,
 }
 
 impl<'a> RequestScope<'a> {
@@ -158,17 +158,30 @@ impl<'a> RequestScope<'a> {
         token: &'a AccessToken,
         csrf_token: &'a str,
     ) -> Self {
-        let speaker = Speaker::on_connection(ConnectionFacts {
+        let holder = Speaker::on_connection(ConnectionFacts {
             channel: Channel::Http,
             token: Some(token.to_facts()),
             ..ConnectionFacts::default()
         });
         Self {
+            holder: Some(holder),
+            csrf_token,
+            ..Self::on_standard_input(cx, caller, token)
+        }
+    }
+
+    /// A request of the program that started this one. It speaks as the caller does: starting a server makes nobody a person.
+    pub fn on_standard_input(
+        cx: &'a Context<'a>,
+        caller: &'a Caller<'a>,
+        token: &'a AccessToken,
+    ) -> Self {
+        Self {
             cx,
             caller,
             token,
-            csrf_token,
-            speaker,
+            csrf_token: "",
+            holder: None,
         }
     }
 
@@ -184,12 +197,12 @@ impl<'a> RequestScope<'a> {
     /// Whose words a request brings: a person's in the panel, where it was opened by one; else a program's.
     #[must_use]
     pub fn voice(&self) -> Voice {
-        self.speaker.voice().clone()
+        self.speaker().voice().clone()
     }
 
     /// Who speaks, and what that allows.
     pub fn speaker(&self) -> &Speaker {
-        &self.speaker
+        self.holder.as_ref().unwrap_or(self.caller.speaker)
     }
 
     /// The person whose decision a request brings. A route of decisions takes a token that reviews, so that there is one
@@ -200,6 +213,6 @@ impl<'a> RequestScope<'a> {
 
     /// The person whose words a request brings, where one speaks.
     pub fn person(&self) -> Option<&Person> {
-        self.speaker.person()
+        self.speaker().person()
     }
 }

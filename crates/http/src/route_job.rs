@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use apostille_core::{Context, store::StoreError};
+use apostille_core::Context;
 use apostille_text::secrets::mask_secrets;
 use http_body_util::BodyExt as _;
 use hyper::{
@@ -192,27 +192,13 @@ impl From<JoinError> for HttpRejection {
 /// Why there is no place to work on.
 impl From<PlaceError> for HttpRejection {
     fn from(unplaced: PlaceError) -> Self {
-        let status = match unplaced {
-            PlaceError::Which(_) => 400,
-            PlaceError::NoSuch(_) => 404,
-            PlaceError::Outside(_) => 403,
-            PlaceError::Broken(_) => 503,
-        };
-        Self::new(status, redact_error_text(&unplaced))
+        Self::new(unplaced.status(), redact_error_text(&unplaced))
     }
 }
 
 impl From<CallFault> for HttpRejection {
     fn from(fault: CallFault) -> Self {
-        use StoreError::{Busy, Conflict, Full, ReadOnly, Removed};
-        let status = match fault {
-            CallFault::Malformed(_) => 400,
-            CallFault::NotAPerson => 403,
-            CallFault::NoSuchTool { .. } => 404,
-            CallFault::Broken(Conflict { .. }) => 409,
-            CallFault::Broken(Busy { .. } | Full | ReadOnly | Removed) => 503,
-            CallFault::Broken(_) | CallFault::Unwritable(_) => 500,
-        };
+        let status = fault.status();
         let turned = Self::new(status, redact_error_text(&fault));
         if matches!(status, 409 | 503) {
             turned.with_header("retry-after", "1")

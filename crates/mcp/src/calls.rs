@@ -45,7 +45,7 @@ const MAX_NAME: usize = 100;
 const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
 
 /// What is done in the place.
-type McpJob<T> = dyn Fn(&Context<'_>, &Caller<'_>) -> Result<T, CallFault> + Send + Sync;
+pub(super) type McpJob<T> = dyn Fn(&Context<'_>, &Caller<'_>) -> Result<T, CallFault> + Send + Sync;
 
 impl McpServer {
     /// The answer to a call of a tool.
@@ -181,7 +181,7 @@ impl McpServer {
     }
 
     /// Does the work on a thread of its own, and tells how far it is.
-    async fn run_job<T: Send + 'static>(
+    pub(super) async fn run_job<T: Send + 'static>(
         &self,
         origin: CallOrigin,
         job: Arc<McpJob<T>>,
@@ -231,7 +231,7 @@ impl McpServer {
 }
 
 /// What every request tells of its client. A name that is more than a name is refused: it would be stored with what is said.
-fn read_call_origin(context: &McpRequest) -> Result<CallOrigin, ErrorData> {
+pub(super) fn read_call_origin(context: &McpRequest) -> Result<CallOrigin, ErrorData> {
     let client = context.client_info();
     let client = client.map(|it| parse_client_name("clientInfo.name", &it.name));
     Ok(CallOrigin {

@@ -29,6 +29,7 @@ pub mod concurrency;
 pub mod fixtures;
 mod line_transport;
 mod message_line;
+mod program_calls;
 mod results;
 mod stdio;
 
@@ -38,11 +39,11 @@ use apostille_text::secrets;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams,
-        GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Role,
-        ServerCapabilities, ServerConfig, SubscriptionFilter,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+        GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, Role, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
 };
@@ -249,6 +250,14 @@ impl ServerHandler for McpServer {
         context: McpRequest,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.answer_resource_read(&which, &context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        asked: CustomRequest,
+        context: McpRequest,
+    ) -> Result<CustomResult, ErrorData> {
+        self.answer_program_call(&asked, &context).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

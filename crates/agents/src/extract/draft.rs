@@ -1,5 +1,7 @@
 //! A statement on its way to the store: whose it is, what sort, and what it rests on.
 
+use std::fmt::Display;
+
 use super::{ExtractedStatement, StatementSort, command_lessons::CommandLesson, generality};
 use crate::client::Client;
 use apostille_core::{
@@ -11,7 +13,8 @@ use apostille_core::{
 const ID_CHARS: usize = 8;
 
 /// The draft of what was gleaned. What the system finds by itself always waits for a person (see `guard`), so it needs no
-/// citation yet. `repo` is the repository that the session worked in, `user` the person in it.
+/// citation yet. `repo` is the repository that the session worked in, `user` the person in it,
+/// and `author` the client or program that heard it.
 ///
 /// How a person works goes with them into every repository; what is so in a project, and what the agent was corrected
 /// about, belongs to the repository.
@@ -20,7 +23,7 @@ pub fn draft_extracted_statement(
     repo: &Space,
     user: &Space,
     session: &str,
-    client: Client,
+    author: impl Display,
 ) -> Draft {
     let fact = gleaned.fact.as_str();
     // "Always use snake_case in this repo" is how the person wants it, but only there.
@@ -38,7 +41,7 @@ pub fn draft_extracted_statement(
         StatementSort::Fact if !is_local => (user, Kind::User),
         _ => (repo, Kind::Feedback),
     };
-    let (id, voice) = (name_session(session), gleaned_voice(session, client));
+    let (id, voice) = (name_session(session), gleaned_voice(session, author));
     Draft {
         layer: Some(Layer::Knowledge),
         kind: Some(kind),
@@ -79,10 +82,10 @@ fn name_session(session: &str) -> String {
     id.take(ID_CHARS).collect()
 }
 
-fn gleaned_voice(session: &str, client: Client) -> Voice {
+fn gleaned_voice(session: &str, author: impl Display) -> Voice {
     Voice {
         session: Some(session.into()),
-        author: Some(client.to_string()),
+        author: Some(author.to_string()),
         ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
     }
 }
