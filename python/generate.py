@@ -22,12 +22,30 @@ HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parent / "docs" / "openapi.json"
 PACKAGE = HERE / "src" / "apostille"
 WIDTH = 118
+# Words for arguments of which the document says nothing.
+ABOUT = {
+    "all": "Also those that are over.",
+    "citations": "Where it is proved now.",
+    "fact": "What is so, in one sentence.",
+    "format": "Of which format.",
+    "kind": "What sort of memory it is.",
+    "layer": "In which layers.",
+    "limit": "At most so many.",
+    "origin": "Who said it.",
+    "reason": "Why.",
+    "slug": "The task's short name, as `tasks` has it.",
+    "subject": "What it is about, in a few words.",
+    "tag": "Only with this tag.",
+    "tags": "Words to find it by.",
+    "task": "The task that it belongs to.",
+}
+
 HEADER = '''"""{title}
 
 Written by `python/generate.py` from `docs/openapi.json`. Do not edit it.
 """
 
-# ruff: noqa: A001, A002, A003, E501
+# ruff: noqa: {noqa}
 from __future__ import annotations
 '''
 
@@ -87,9 +105,7 @@ VERBS: dict[str, Verb] = {
     ),
     "supersede": Verb("supersede", "Replace a memory by a better one; the old one stays in the history.", ["name", "fact"]),
     "correct": Verb("correct", "Replace a memory that is wrong by what is so.", ["name", "fact"]),
-    "confirm": Verb(
-        "confirm", "Say that a memory is still true in edited code; it cites the lines as they are now.", ["name"]
-    ),
+    "confirm": Verb("confirm", "Say that a memory is still true in edited code; it cites the lines as they are now.", ["name"]),
     "refresh": Verb("refresh", "Say that a memory still holds; refused where its code speaks against it.", ["name"]),
     "invalidate": Verb("invalidate", "Mark a memory as wrong; it stays in the history.", ["name", "reason"]),
     "apply": Verb("apply", "Say that a memory was of use in a task. Memories that are used rank higher.", ["name"]),
@@ -233,11 +249,11 @@ def write_class(name: str, schema: dict[str, Any]) -> list[str]:
 def write_types(document: dict[str, Any]) -> str:
     """The module of the shapes."""
     lines = [
-        HEADER.format(title="What the program answers, as typed objects."),
+        HEADER.format(title="What the program answers, as typed objects.", noqa="E501"),
         "from collections.abc import Mapping",
         "from dataclasses import dataclass",
         "from datetime import datetime",
-        "from typing import Any, ClassVar, Literal",
+        "from typing import ClassVar, Literal",
         "",
         "from ._answer import Answer, Reads, as_it_is, read, read_each, read_list, read_time",
     ]
@@ -260,6 +276,7 @@ class Argument:
 
     @property
     def name(self) -> str:
+        """What it is called in Python."""
         return python_name(self.key)
 
     @property
@@ -282,6 +299,7 @@ class Argument:
         return self.name
 
     def declare(self) -> str:
+        """How it stands in the signature."""
         return f"{self.name}: {self.kind}" if self.required else f"{self.name}: {self.kind} | None = None"
 
 
@@ -359,6 +377,18 @@ def read_calls(document: dict[str, Any]) -> list[Call]:
     return [found[it] for it in VERBS]
 
 
+def write_overloads(call: Call, is_async: bool) -> list[str]:
+    """Where only `skip` makes the second answer possible, a caller who does not skip has one answer."""
+    if call.answers[1:] != ["SkippedReply"]:
+        return []
+    lines = []
+    for declared, answers in (("skip: Literal[False] | None = None", call.answers[:1]), ("skip: bool", call.answers)):
+        opening, *rest, _ = write_signature(call, is_async)
+        rest = [f"        {declared}," if "skip:" in it else it for it in rest]
+        lines += ["    @overload", opening, *rest, f"    ) -> {' | '.join(answers)}: ...", ""]
+    return lines
+
+
 def write_signature(call: Call, is_async: bool) -> list[str]:
     """The line or lines of `def`."""
     by_name = {it.key: it for it in call.arguments}
@@ -379,12 +409,15 @@ def write_method(call: Call, is_async: bool) -> list[str]:
     told = []
     for it in call.arguments:
         about = NAME.split(": ", 1)[1] if it.key == "name" and "memories/{name}" in call.path else ""
-        about = about or it.schema.get("description", "")
-        if about:
-            wrapped = textwrap.wrap(f"{it.name}: {about}", WIDTH - 16, subsequent_indent="    ")
-            told += [f"    {line}" for line in wrapped]
+        about = about or it.schema.get("description") or ABOUT.get(it.key, "")
+        if it.key == "name" and not about:
+            about = "What it is called."
+        if not about:
+            sys.exit(f"generate.py: say in ABOUT what '{it.key}' of '{call.id}' is")
+        wrapped = textwrap.wrap(f"{it.name}: {about}", WIDTH - 16, subsequent_indent="    ")
+        told += [f"    {line}" for line in wrapped]
     told.append("    timeout: Seconds until `TimedOut` is raised, where it is not the client's own.")
-    lines = write_signature(call, is_async)
+    lines = [*write_overloads(call, is_async), *write_signature(call, is_async)]
     lines += write_doc(doc + "\n\nArgs:\n" + "\n".join(told), 8)
     sent = []
     for where in ("parts", "query", "body"):
@@ -393,7 +426,10 @@ def write_method(call: Call, is_async: bool) -> list[str]:
             sent.append(f"{where}={{{', '.join(pairs)}}}")
     if any(it.where == "file" for it in call.arguments):
         sent.append("body=file")
-    decode = "as_it_is" if call.is_text else f"one_of({', '.join(call.answers)})"
+    if call.is_text:
+        decode = "as_it_is"
+    else:
+        decode = f"{call.answers[0]}.from_json" if len(call.answers) == 1 else f"one_of({', '.join(call.answers)})"
     arguments = ", ".join([f"CALLS[{call.id!r}]", decode, *sent, "timeout=timeout"])
     lines.append(f"        return {'await ' if is_async else ''}self._call({arguments})")
     return lines
@@ -404,10 +440,10 @@ def write_calls(document: dict[str, Any]) -> str:
     calls = read_calls(document)
     used = sorted({it for call in calls for it in call.answers})
     lines = [
-        HEADER.format(title="The verbs of the program, as methods."),
+        HEADER.format(title="The verbs of the program, as methods.", noqa="A002, E501"),
         "from abc import ABC, abstractmethod",
         "from collections.abc import Mapping, Sequence",
-        "from typing import Any, Literal, TypeVar",
+        "from typing import Any, Literal, TypeVar, overload",
         "",
         "from ._answer import Decode, as_it_is, as_list, one_of",
         "from ._transport import Call",

@@ -12,6 +12,7 @@ from .errors import BadAnswer
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
+B = TypeVar("B", bound="Answer")
 
 Decode = Callable[[Any], T]
 #: For each field of JSON: the attribute, and what reads its value.
@@ -94,16 +95,14 @@ def read_time(value: Any) -> datetime:
     return datetime.fromisoformat(f"{day}.{(fraction or '0')[:6]:0<6}{zone}")
 
 
-def one_of(*classes: type[Answer]) -> Decode[Any]:
-    """Reads the first of these that has all its fields."""
+def one_of(first: type[A], second: type[B]) -> Decode[A | B]:
+    """Reads the first of these, or the second where that is not whole."""
 
-    def decode(value: Any) -> Answer:
-        for it in classes[:-1]:
-            try:
-                return it.from_json(value)
-            except BadAnswer:
-                continue
-        return classes[-1].from_json(value)
+    def decode(value: Any) -> A | B:
+        try:
+            return first.from_json(value)
+        except BadAnswer:
+            return second.from_json(value)
 
     return decode
 

@@ -3,12 +3,12 @@
 Written by `python/generate.py` from `docs/openapi.json`. Do not edit it.
 """
 
-# ruff: noqa: A001, A002, A003, E501
+# ruff: noqa: A002, E501
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from ._answer import Decode, as_it_is, as_list, one_of
 from ._transport import Call
@@ -90,6 +90,52 @@ class SyncCalls(ABC):
         timeout: float | None = None,
     ) -> T: ...
 
+    @overload
+    def remember(
+        self,
+        fact: str,
+        *,
+        citations: str | Sequence[str] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | None = None,
+        subject: str | None = None,
+        reason: str | None = None,
+        said: str | None = None,
+        ran: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        project: str | None = None,
+        task: str | None = None,
+        skip: Literal[False] | None = None,
+        merge_with: str | None = None,
+        rationale: str | None = None,
+        force: bool | None = None,
+        tainted: bool | None = None,
+        timeout: float | None = None,
+    ) -> KeptReply: ...
+
+    @overload
+    def remember(
+        self,
+        fact: str,
+        *,
+        citations: str | Sequence[str] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | None = None,
+        subject: str | None = None,
+        reason: str | None = None,
+        said: str | None = None,
+        ran: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        project: str | None = None,
+        task: str | None = None,
+        skip: bool,
+        merge_with: str | None = None,
+        rationale: str | None = None,
+        force: bool | None = None,
+        tainted: bool | None = None,
+        timeout: float | None = None,
+    ) -> KeptReply | SkippedReply: ...
+
     def remember(
         self,
         fact: str,
@@ -128,9 +174,13 @@ class SyncCalls(ABC):
             citations: Lines of code that prove it, as path:start-end.
             kind: project and reference need citations; user goes to the person's own space.
             layer: knowledge unless said.
+            subject: What it is about, in a few words.
+            reason: Why.
             said: The user's own words that say it, to be found in the session.
             ran: A command that shows it, to be found in the session.
+            tags: Words to find it by.
             project: The project it belongs to, kept as the tag project:NAME.
+            task: The task that it belongs to.
             skip: Be content where much the same is known.
             merge_with: The memory that this replaces, keeping its citations.
             rationale: Why both are needed.
@@ -138,7 +188,29 @@ class SyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['remember'], one_of(KeptReply, SkippedReply), body={"fact": fact, "citations": as_list(citations), "kind": kind, "layer": layer, "subject": subject, "reason": reason, "said": said, "ran": ran, "tags": as_list(tags), "project": project, "task": task, "skip": skip, "merge_with": merge_with, "rationale": rationale, "force": force, "tainted": tainted}, timeout=timeout)
+        return self._call(
+            CALLS["remember"],
+            one_of(KeptReply, SkippedReply),
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "layer": layer,
+                "subject": subject,
+                "reason": reason,
+                "said": said,
+                "ran": ran,
+                "tags": as_list(tags),
+                "project": project,
+                "task": task,
+                "skip": skip,
+                "merge_with": merge_with,
+                "rationale": rationale,
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     def recall(
         self,
@@ -171,6 +243,7 @@ class SyncCalls(ABC):
         Args:
             query: In plain words; nothing asks for the most recent.
             paths: The files in play.
+            limit: At most so many.
             tokens: At most so many tokens of a model's context, estimated; 2,000 characters unless said.
             episodes: Also what happened in earlier tasks.
             log: Whether it is written down that these were shown; yes unless said.
@@ -184,15 +257,42 @@ class SyncCalls(ABC):
             address: Only at this address or below it, such as /owner/name/episodes/.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['recall'], one_of(RecallReply), body={"query": query, "paths": as_list(paths), "limit": limit, "tokens": tokens, "episodes": episodes, "log": log, "tag": tag, "project": project, "kind": kind, "citing": citing, "since": since, "until": until, "address": address}, timeout=timeout)
+        return self._call(
+            CALLS["recall"],
+            RecallReply.from_json,
+            body={
+                "query": query,
+                "paths": as_list(paths),
+                "limit": limit,
+                "tokens": tokens,
+                "episodes": episodes,
+                "log": log,
+                "tag": tag,
+                "project": project,
+                "kind": kind,
+                "citing": citing,
+                "since": since,
+                "until": until,
+                "address": address,
+            },
+            timeout=timeout,
+        )
 
     def list(
         self,
         *,
-        layer: Literal["identity", "knowledge", "episode", "session"] | Sequence[Literal["identity", "knowledge", "episode", "session"]] | None = None,
-        kind: Literal["user", "feedback", "project", "reference"] | Sequence[Literal["user", "feedback", "project", "reference"]] | None = None,
-        status: Literal["pending", "active", "superseded", "invalid", "retired"] | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]] | None = None,
-        origin: Literal["user-correction", "user", "review", "agent", "system"] | Sequence[Literal["user-correction", "user", "review", "agent", "system"]] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"]
+        | Sequence[Literal["identity", "knowledge", "episode", "session"]]
+        | None = None,
+        kind: Literal["user", "feedback", "project", "reference"]
+        | Sequence[Literal["user", "feedback", "project", "reference"]]
+        | None = None,
+        status: Literal["pending", "active", "superseded", "invalid", "retired"]
+        | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]]
+        | None = None,
+        origin: Literal["user-correction", "user", "review", "agent", "system"]
+        | Sequence[Literal["user-correction", "user", "review", "agent", "system"]]
+        | None = None,
         tag: str | None = None,
         project: str | None = None,
         address: str | None = None,
@@ -209,10 +309,15 @@ class SyncCalls(ABC):
         """List memories by what they are; `next` of the answer is `after` of the next page.
 
         Args:
+            layer: In which layers.
+            kind: What sort of memory it is.
             status: Active and pending unless said.
+            origin: Who said it.
+            tag: Only with this tag.
             project: Of this project.
             address: At this address or below it, such as /owner/name/episodes/.
             path: Citing this file, or a file below this folder.
+            task: The task that it belongs to.
             text: With this text in subject or fact.
             since: Recorded since: 7d, 24h, 2w, a date or a time.
             until: Recorded before.
@@ -221,7 +326,28 @@ class SyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['listMemories'], one_of(MemoriesReply), query={"layer": as_list(layer), "kind": as_list(kind), "status": as_list(status), "origin": as_list(origin), "tag": tag, "project": project, "address": address, "path": path, "task": task, "text": text, "since": since, "until": until, "order": order, "limit": limit, "after": after}, timeout=timeout)
+        return self._call(
+            CALLS["listMemories"],
+            MemoriesReply.from_json,
+            query={
+                "layer": as_list(layer),
+                "kind": as_list(kind),
+                "status": as_list(status),
+                "origin": as_list(origin),
+                "tag": tag,
+                "project": project,
+                "address": address,
+                "path": path,
+                "task": task,
+                "text": text,
+                "since": since,
+                "until": until,
+                "order": order,
+                "limit": limit,
+                "after": after,
+            },
+            timeout=timeout,
+        )
 
     def show(
         self,
@@ -235,7 +361,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['showMemory'], one_of(MemoryDetailsReply), parts={"name": name}, timeout=timeout)
+        return self._call(CALLS["showMemory"], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
 
     def verify(
         self,
@@ -253,7 +379,7 @@ class SyncCalls(ABC):
             path: Those that cite this file, or a file below this folder.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['verify'], one_of(VerifyReply), body={"names": as_list(names), "path": path}, timeout=timeout)
+        return self._call(CALLS["verify"], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
 
     def supersede(
         self,
@@ -275,11 +401,30 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             fact: What is so instead.
             citations: The old places that still hold, unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
+            reason: Why.
+            tags: Words to find it by.
             force: A person's word that overrides a check; for passes that review.
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['supersede'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
+        return self._call(
+            CALLS["supersede"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "subject": subject,
+                "reason": reason,
+                "tags": as_list(tags),
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     def correct(
         self,
@@ -301,11 +446,30 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             fact: What is so instead.
             citations: The old places that still hold, unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
+            reason: Why.
+            tags: Words to find it by.
             force: A person's word that overrides a check; for passes that review.
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['correct'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
+        return self._call(
+            CALLS["correct"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "subject": subject,
+                "reason": reason,
+                "tags": as_list(tags),
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     def confirm(
         self,
@@ -321,7 +485,9 @@ class SyncCalls(ABC):
             citations: The lines that prove it; those that its lines became, unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['confirm'], one_of(RevisedReply), parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout)
+        return self._call(
+            CALLS["confirm"], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout
+        )
 
     def refresh(
         self,
@@ -335,7 +501,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['refresh'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return self._call(CALLS["refresh"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def invalidate(
         self,
@@ -348,9 +514,10 @@ class SyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['invalidate'], one_of(RevisedReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS["invalidate"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def apply(
         self,
@@ -364,7 +531,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['apply'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return self._call(CALLS["apply"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def promote(
         self,
@@ -384,10 +551,29 @@ class SyncCalls(ABC):
         Args:
             name: The handle or the id of a memory, such as `m-12`.
             layer: The next one unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
             fact: It in better words.
+            reason: Why.
+            citations: Where it is proved now.
+            task: The task that it belongs to.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['promote'], one_of(KeptReply), parts={"name": name}, body={"layer": layer, "kind": kind, "subject": subject, "fact": fact, "reason": reason, "citations": as_list(citations), "task": task}, timeout=timeout)
+        return self._call(
+            CALLS["promote"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "layer": layer,
+                "kind": kind,
+                "subject": subject,
+                "fact": fact,
+                "reason": reason,
+                "citations": as_list(citations),
+                "task": task,
+            },
+            timeout=timeout,
+        )
 
     def forget(
         self,
@@ -403,9 +589,10 @@ class SyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['forget'], one_of(ForgetReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS["forget"], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def learn(
         self,
@@ -432,7 +619,9 @@ class SyncCalls(ABC):
             session: What the conversation is called.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['learn'], one_of(LearnedReply), body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout)
+        return self._call(
+            CALLS["learn"], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout
+        )
 
     def stats(
         self,
@@ -444,12 +633,50 @@ class SyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['stats'], one_of(StatsReply), timeout=timeout)
+        return self._call(CALLS["stats"], StatsReply.from_json, timeout=timeout)
 
     def audit(
         self,
         *,
-        only: Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"] | Sequence[Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"]] | None = None,
+        only: Literal[
+            "secret",
+            "damage",
+            "breaker",
+            "instruction-like",
+            "stale",
+            "contradiction",
+            "near-duplicate",
+            "excluded",
+            "missing-field",
+            "ungrounded",
+            "unmerged",
+            "unused",
+            "waiting",
+            "notes",
+            "soft-limit",
+            "identity",
+        ]
+        | Sequence[
+            Literal[
+                "secret",
+                "damage",
+                "breaker",
+                "instruction-like",
+                "stale",
+                "contradiction",
+                "near-duplicate",
+                "excluded",
+                "missing-field",
+                "ungrounded",
+                "unmerged",
+                "unused",
+                "waiting",
+                "notes",
+                "soft-limit",
+                "identity",
+            ]
+        ]
+        | None = None,
         thorough: bool | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -462,7 +689,9 @@ class SyncCalls(ABC):
             limit: At most so many of a class; `counts` has all.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['audit'], one_of(AuditReply), query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
+        return self._call(
+            CALLS["audit"], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout
+        )
 
     def spaces(
         self,
@@ -476,7 +705,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['spaces'], one_of(SpacesReply), query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS["spaces"], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def events(
         self,
@@ -498,7 +727,12 @@ class SyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['events'], one_of(LogReply), query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after}, timeout=timeout)
+        return self._call(
+            CALLS["events"],
+            LogReply.from_json,
+            query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after},
+            timeout=timeout,
+        )
 
     def report(
         self,
@@ -514,7 +748,7 @@ class SyncCalls(ABC):
             until: Now unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['report'], one_of(ReportReply), query={"since": since, "until": until}, timeout=timeout)
+        return self._call(CALLS["report"], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
 
     def sessions(
         self,
@@ -528,7 +762,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['sessions'], one_of(SessionsReply), query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS["sessions"], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def show_session(
         self,
@@ -540,10 +774,11 @@ class SyncCalls(ABC):
         """What a session was shown, and how that stands now.
 
         Args:
+            name: What it is called.
             all: Every turn, and not only the last.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['showSession'], one_of(SessionReply), parts={"name": name}, query={"all": all}, timeout=timeout)
+        return self._call(CALLS["showSession"], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
 
     def tasks(
         self,
@@ -557,7 +792,7 @@ class SyncCalls(ABC):
             all: Those that ended, too.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['tasks'], one_of(TasksReply), query={"all": all}, timeout=timeout)
+        return self._call(CALLS["tasks"], TasksReply.from_json, query={"all": all}, timeout=timeout)
 
     def show_task(
         self,
@@ -568,9 +803,10 @@ class SyncCalls(ABC):
         """One task, with its notes.
 
         Args:
+            slug: The task's short name, as `tasks` has it.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['showTask'], one_of(TaskReply), parts={"slug": slug}, timeout=timeout)
+        return self._call(CALLS["showTask"], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
 
     def export(
         self,
@@ -584,7 +820,7 @@ class SyncCalls(ABC):
             format: json unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['export'], as_it_is, query={"format": format}, timeout=timeout)
+        return self._call(CALLS["export"], as_it_is, query={"format": format}, timeout=timeout)
 
     def import_file(
         self,
@@ -606,7 +842,13 @@ class SyncCalls(ABC):
             file: The text of the file.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['import'], one_of(ImportReply), query={"format": format, "name": name, "dry_run": dry_run, "trust": trust}, body=file, timeout=timeout)
+        return self._call(
+            CALLS["import"],
+            ImportReply.from_json,
+            query={"format": format, "name": name, "dry_run": dry_run, "trust": trust},
+            body=file,
+            timeout=timeout,
+        )
 
     def review_queue(
         self,
@@ -620,7 +862,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['reviewQueue'], one_of(QueueReply), query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS["reviewQueue"], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def breakers(
         self,
@@ -632,7 +874,7 @@ class SyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['openBreakers'], one_of(BreakersReply), timeout=timeout)
+        return self._call(CALLS["openBreakers"], BreakersReply.from_json, timeout=timeout)
 
     def approve(
         self,
@@ -646,7 +888,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['approve'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return self._call(CALLS["approve"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def reject(
         self,
@@ -659,9 +901,10 @@ class SyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['reject'], one_of(RevisedReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS["reject"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def reword(
         self,
@@ -676,9 +919,18 @@ class SyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            fact: What is so, in one sentence.
+            subject: What it is about, in a few words.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['reword'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "subject": subject, "reason": reason}, timeout=timeout)
+        return self._call(
+            CALLS["reword"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={"fact": fact, "subject": subject, "reason": reason},
+            timeout=timeout,
+        )
 
     def merge(
         self,
@@ -694,7 +946,7 @@ class SyncCalls(ABC):
             into: The memory that is in use.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['merge'], one_of(RevisedReply), parts={"name": name}, body={"into": into}, timeout=timeout)
+        return self._call(CALLS["merge"], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
 
     def close_breakers(
         self,
@@ -708,7 +960,7 @@ class SyncCalls(ABC):
             actor: Only this one's; everybody's unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS['closeBreakers'], one_of(BreakersReply), body={"actor": actor}, timeout=timeout)
+        return self._call(CALLS["closeBreakers"], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)
 
 
 class AsyncCalls(ABC):
@@ -725,6 +977,52 @@ class AsyncCalls(ABC):
         body: Mapping[str, Any] | str | None = None,
         timeout: float | None = None,
     ) -> T: ...
+
+    @overload
+    async def remember(
+        self,
+        fact: str,
+        *,
+        citations: str | Sequence[str] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | None = None,
+        subject: str | None = None,
+        reason: str | None = None,
+        said: str | None = None,
+        ran: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        project: str | None = None,
+        task: str | None = None,
+        skip: Literal[False] | None = None,
+        merge_with: str | None = None,
+        rationale: str | None = None,
+        force: bool | None = None,
+        tainted: bool | None = None,
+        timeout: float | None = None,
+    ) -> KeptReply: ...
+
+    @overload
+    async def remember(
+        self,
+        fact: str,
+        *,
+        citations: str | Sequence[str] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | None = None,
+        subject: str | None = None,
+        reason: str | None = None,
+        said: str | None = None,
+        ran: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        project: str | None = None,
+        task: str | None = None,
+        skip: bool,
+        merge_with: str | None = None,
+        rationale: str | None = None,
+        force: bool | None = None,
+        tainted: bool | None = None,
+        timeout: float | None = None,
+    ) -> KeptReply | SkippedReply: ...
 
     async def remember(
         self,
@@ -764,9 +1062,13 @@ class AsyncCalls(ABC):
             citations: Lines of code that prove it, as path:start-end.
             kind: project and reference need citations; user goes to the person's own space.
             layer: knowledge unless said.
+            subject: What it is about, in a few words.
+            reason: Why.
             said: The user's own words that say it, to be found in the session.
             ran: A command that shows it, to be found in the session.
+            tags: Words to find it by.
             project: The project it belongs to, kept as the tag project:NAME.
+            task: The task that it belongs to.
             skip: Be content where much the same is known.
             merge_with: The memory that this replaces, keeping its citations.
             rationale: Why both are needed.
@@ -774,7 +1076,29 @@ class AsyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['remember'], one_of(KeptReply, SkippedReply), body={"fact": fact, "citations": as_list(citations), "kind": kind, "layer": layer, "subject": subject, "reason": reason, "said": said, "ran": ran, "tags": as_list(tags), "project": project, "task": task, "skip": skip, "merge_with": merge_with, "rationale": rationale, "force": force, "tainted": tainted}, timeout=timeout)
+        return await self._call(
+            CALLS["remember"],
+            one_of(KeptReply, SkippedReply),
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "layer": layer,
+                "subject": subject,
+                "reason": reason,
+                "said": said,
+                "ran": ran,
+                "tags": as_list(tags),
+                "project": project,
+                "task": task,
+                "skip": skip,
+                "merge_with": merge_with,
+                "rationale": rationale,
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     async def recall(
         self,
@@ -807,6 +1131,7 @@ class AsyncCalls(ABC):
         Args:
             query: In plain words; nothing asks for the most recent.
             paths: The files in play.
+            limit: At most so many.
             tokens: At most so many tokens of a model's context, estimated; 2,000 characters unless said.
             episodes: Also what happened in earlier tasks.
             log: Whether it is written down that these were shown; yes unless said.
@@ -820,15 +1145,42 @@ class AsyncCalls(ABC):
             address: Only at this address or below it, such as /owner/name/episodes/.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['recall'], one_of(RecallReply), body={"query": query, "paths": as_list(paths), "limit": limit, "tokens": tokens, "episodes": episodes, "log": log, "tag": tag, "project": project, "kind": kind, "citing": citing, "since": since, "until": until, "address": address}, timeout=timeout)
+        return await self._call(
+            CALLS["recall"],
+            RecallReply.from_json,
+            body={
+                "query": query,
+                "paths": as_list(paths),
+                "limit": limit,
+                "tokens": tokens,
+                "episodes": episodes,
+                "log": log,
+                "tag": tag,
+                "project": project,
+                "kind": kind,
+                "citing": citing,
+                "since": since,
+                "until": until,
+                "address": address,
+            },
+            timeout=timeout,
+        )
 
     async def list(
         self,
         *,
-        layer: Literal["identity", "knowledge", "episode", "session"] | Sequence[Literal["identity", "knowledge", "episode", "session"]] | None = None,
-        kind: Literal["user", "feedback", "project", "reference"] | Sequence[Literal["user", "feedback", "project", "reference"]] | None = None,
-        status: Literal["pending", "active", "superseded", "invalid", "retired"] | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]] | None = None,
-        origin: Literal["user-correction", "user", "review", "agent", "system"] | Sequence[Literal["user-correction", "user", "review", "agent", "system"]] | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"]
+        | Sequence[Literal["identity", "knowledge", "episode", "session"]]
+        | None = None,
+        kind: Literal["user", "feedback", "project", "reference"]
+        | Sequence[Literal["user", "feedback", "project", "reference"]]
+        | None = None,
+        status: Literal["pending", "active", "superseded", "invalid", "retired"]
+        | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]]
+        | None = None,
+        origin: Literal["user-correction", "user", "review", "agent", "system"]
+        | Sequence[Literal["user-correction", "user", "review", "agent", "system"]]
+        | None = None,
         tag: str | None = None,
         project: str | None = None,
         address: str | None = None,
@@ -845,10 +1197,15 @@ class AsyncCalls(ABC):
         """List memories by what they are; `next` of the answer is `after` of the next page.
 
         Args:
+            layer: In which layers.
+            kind: What sort of memory it is.
             status: Active and pending unless said.
+            origin: Who said it.
+            tag: Only with this tag.
             project: Of this project.
             address: At this address or below it, such as /owner/name/episodes/.
             path: Citing this file, or a file below this folder.
+            task: The task that it belongs to.
             text: With this text in subject or fact.
             since: Recorded since: 7d, 24h, 2w, a date or a time.
             until: Recorded before.
@@ -857,7 +1214,28 @@ class AsyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['listMemories'], one_of(MemoriesReply), query={"layer": as_list(layer), "kind": as_list(kind), "status": as_list(status), "origin": as_list(origin), "tag": tag, "project": project, "address": address, "path": path, "task": task, "text": text, "since": since, "until": until, "order": order, "limit": limit, "after": after}, timeout=timeout)
+        return await self._call(
+            CALLS["listMemories"],
+            MemoriesReply.from_json,
+            query={
+                "layer": as_list(layer),
+                "kind": as_list(kind),
+                "status": as_list(status),
+                "origin": as_list(origin),
+                "tag": tag,
+                "project": project,
+                "address": address,
+                "path": path,
+                "task": task,
+                "text": text,
+                "since": since,
+                "until": until,
+                "order": order,
+                "limit": limit,
+                "after": after,
+            },
+            timeout=timeout,
+        )
 
     async def show(
         self,
@@ -871,7 +1249,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['showMemory'], one_of(MemoryDetailsReply), parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS["showMemory"], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def verify(
         self,
@@ -889,7 +1267,7 @@ class AsyncCalls(ABC):
             path: Those that cite this file, or a file below this folder.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['verify'], one_of(VerifyReply), body={"names": as_list(names), "path": path}, timeout=timeout)
+        return await self._call(CALLS["verify"], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
 
     async def supersede(
         self,
@@ -911,11 +1289,30 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             fact: What is so instead.
             citations: The old places that still hold, unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
+            reason: Why.
+            tags: Words to find it by.
             force: A person's word that overrides a check; for passes that review.
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['supersede'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
+        return await self._call(
+            CALLS["supersede"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "subject": subject,
+                "reason": reason,
+                "tags": as_list(tags),
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     async def correct(
         self,
@@ -937,11 +1334,30 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             fact: What is so instead.
             citations: The old places that still hold, unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
+            reason: Why.
+            tags: Words to find it by.
             force: A person's word that overrides a check; for passes that review.
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['correct'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
+        return await self._call(
+            CALLS["correct"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "fact": fact,
+                "citations": as_list(citations),
+                "kind": kind,
+                "subject": subject,
+                "reason": reason,
+                "tags": as_list(tags),
+                "force": force,
+                "tainted": tainted,
+            },
+            timeout=timeout,
+        )
 
     async def confirm(
         self,
@@ -957,7 +1373,9 @@ class AsyncCalls(ABC):
             citations: The lines that prove it; those that its lines became, unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['confirm'], one_of(RevisedReply), parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout)
+        return await self._call(
+            CALLS["confirm"], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout
+        )
 
     async def refresh(
         self,
@@ -971,7 +1389,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['refresh'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS["refresh"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def invalidate(
         self,
@@ -984,9 +1402,10 @@ class AsyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['invalidate'], one_of(RevisedReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS["invalidate"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def apply(
         self,
@@ -1000,7 +1419,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['apply'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS["apply"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def promote(
         self,
@@ -1020,10 +1439,29 @@ class AsyncCalls(ABC):
         Args:
             name: The handle or the id of a memory, such as `m-12`.
             layer: The next one unless said.
+            kind: What sort of memory it is.
+            subject: What it is about, in a few words.
             fact: It in better words.
+            reason: Why.
+            citations: Where it is proved now.
+            task: The task that it belongs to.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['promote'], one_of(KeptReply), parts={"name": name}, body={"layer": layer, "kind": kind, "subject": subject, "fact": fact, "reason": reason, "citations": as_list(citations), "task": task}, timeout=timeout)
+        return await self._call(
+            CALLS["promote"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={
+                "layer": layer,
+                "kind": kind,
+                "subject": subject,
+                "fact": fact,
+                "reason": reason,
+                "citations": as_list(citations),
+                "task": task,
+            },
+            timeout=timeout,
+        )
 
     async def forget(
         self,
@@ -1039,9 +1477,10 @@ class AsyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['forget'], one_of(ForgetReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS["forget"], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def learn(
         self,
@@ -1068,7 +1507,9 @@ class AsyncCalls(ABC):
             session: What the conversation is called.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['learn'], one_of(LearnedReply), body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout)
+        return await self._call(
+            CALLS["learn"], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout
+        )
 
     async def stats(
         self,
@@ -1080,12 +1521,50 @@ class AsyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['stats'], one_of(StatsReply), timeout=timeout)
+        return await self._call(CALLS["stats"], StatsReply.from_json, timeout=timeout)
 
     async def audit(
         self,
         *,
-        only: Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"] | Sequence[Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"]] | None = None,
+        only: Literal[
+            "secret",
+            "damage",
+            "breaker",
+            "instruction-like",
+            "stale",
+            "contradiction",
+            "near-duplicate",
+            "excluded",
+            "missing-field",
+            "ungrounded",
+            "unmerged",
+            "unused",
+            "waiting",
+            "notes",
+            "soft-limit",
+            "identity",
+        ]
+        | Sequence[
+            Literal[
+                "secret",
+                "damage",
+                "breaker",
+                "instruction-like",
+                "stale",
+                "contradiction",
+                "near-duplicate",
+                "excluded",
+                "missing-field",
+                "ungrounded",
+                "unmerged",
+                "unused",
+                "waiting",
+                "notes",
+                "soft-limit",
+                "identity",
+            ]
+        ]
+        | None = None,
         thorough: bool | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -1098,7 +1577,9 @@ class AsyncCalls(ABC):
             limit: At most so many of a class; `counts` has all.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['audit'], one_of(AuditReply), query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
+        return await self._call(
+            CALLS["audit"], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout
+        )
 
     async def spaces(
         self,
@@ -1112,7 +1593,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['spaces'], one_of(SpacesReply), query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS["spaces"], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def events(
         self,
@@ -1134,7 +1615,12 @@ class AsyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['events'], one_of(LogReply), query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after}, timeout=timeout)
+        return await self._call(
+            CALLS["events"],
+            LogReply.from_json,
+            query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after},
+            timeout=timeout,
+        )
 
     async def report(
         self,
@@ -1150,7 +1636,7 @@ class AsyncCalls(ABC):
             until: Now unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['report'], one_of(ReportReply), query={"since": since, "until": until}, timeout=timeout)
+        return await self._call(CALLS["report"], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
 
     async def sessions(
         self,
@@ -1164,7 +1650,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['sessions'], one_of(SessionsReply), query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS["sessions"], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def show_session(
         self,
@@ -1176,10 +1662,11 @@ class AsyncCalls(ABC):
         """What a session was shown, and how that stands now.
 
         Args:
+            name: What it is called.
             all: Every turn, and not only the last.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['showSession'], one_of(SessionReply), parts={"name": name}, query={"all": all}, timeout=timeout)
+        return await self._call(CALLS["showSession"], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
 
     async def tasks(
         self,
@@ -1193,7 +1680,7 @@ class AsyncCalls(ABC):
             all: Those that ended, too.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['tasks'], one_of(TasksReply), query={"all": all}, timeout=timeout)
+        return await self._call(CALLS["tasks"], TasksReply.from_json, query={"all": all}, timeout=timeout)
 
     async def show_task(
         self,
@@ -1204,9 +1691,10 @@ class AsyncCalls(ABC):
         """One task, with its notes.
 
         Args:
+            slug: The task's short name, as `tasks` has it.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['showTask'], one_of(TaskReply), parts={"slug": slug}, timeout=timeout)
+        return await self._call(CALLS["showTask"], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
 
     async def export(
         self,
@@ -1220,7 +1708,7 @@ class AsyncCalls(ABC):
             format: json unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['export'], as_it_is, query={"format": format}, timeout=timeout)
+        return await self._call(CALLS["export"], as_it_is, query={"format": format}, timeout=timeout)
 
     async def import_file(
         self,
@@ -1242,7 +1730,13 @@ class AsyncCalls(ABC):
             file: The text of the file.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['import'], one_of(ImportReply), query={"format": format, "name": name, "dry_run": dry_run, "trust": trust}, body=file, timeout=timeout)
+        return await self._call(
+            CALLS["import"],
+            ImportReply.from_json,
+            query={"format": format, "name": name, "dry_run": dry_run, "trust": trust},
+            body=file,
+            timeout=timeout,
+        )
 
     async def review_queue(
         self,
@@ -1256,7 +1750,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['reviewQueue'], one_of(QueueReply), query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS["reviewQueue"], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def breakers(
         self,
@@ -1268,7 +1762,7 @@ class AsyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['openBreakers'], one_of(BreakersReply), timeout=timeout)
+        return await self._call(CALLS["openBreakers"], BreakersReply.from_json, timeout=timeout)
 
     async def approve(
         self,
@@ -1282,7 +1776,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['approve'], one_of(RevisedReply), parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS["approve"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def reject(
         self,
@@ -1295,9 +1789,10 @@ class AsyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['reject'], one_of(RevisedReply), parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS["reject"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def reword(
         self,
@@ -1312,9 +1807,18 @@ class AsyncCalls(ABC):
 
         Args:
             name: The handle or the id of a memory, such as `m-12`.
+            fact: What is so, in one sentence.
+            subject: What it is about, in a few words.
+            reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['reword'], one_of(KeptReply), parts={"name": name}, body={"fact": fact, "subject": subject, "reason": reason}, timeout=timeout)
+        return await self._call(
+            CALLS["reword"],
+            KeptReply.from_json,
+            parts={"name": name},
+            body={"fact": fact, "subject": subject, "reason": reason},
+            timeout=timeout,
+        )
 
     async def merge(
         self,
@@ -1330,7 +1834,7 @@ class AsyncCalls(ABC):
             into: The memory that is in use.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['merge'], one_of(RevisedReply), parts={"name": name}, body={"into": into}, timeout=timeout)
+        return await self._call(CALLS["merge"], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
 
     async def close_breakers(
         self,
@@ -1344,4 +1848,4 @@ class AsyncCalls(ABC):
             actor: Only this one's; everybody's unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS['closeBreakers'], one_of(BreakersReply), body={"actor": actor}, timeout=timeout)
+        return await self._call(CALLS["closeBreakers"], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)

@@ -8,6 +8,7 @@ server that was named, and nowhere else.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -175,10 +176,8 @@ class _HttpCall:
         """Ends a request that is under way; its thread gets an error that nobody reads."""
         self._is_cancelled = True
         if self._connection is not None and self._connection.sock is not None:
-            try:
+            with contextlib.suppress(OSError):
                 self._connection.sock.shutdown(2)
-            except OSError:
-                pass
 
     def exchange(self, connection: http.client.HTTPConnection, deadline: float, headers: Mapping[str, str]) -> Reply:
         """Sends it and reads the reply, each step within what is left of the time."""

@@ -57,4 +57,4 @@ def main() -> int:
     arguments = [program, *sys.argv[1:]]
     if os.name == "nt":
         return subprocess.call(arguments)
-    os.execv(program, arguments)
+    return os.execv(program, arguments)

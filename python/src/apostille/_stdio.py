@@ -8,6 +8,7 @@ child, which belongs to the parent.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import itertools
 import json
@@ -112,8 +113,9 @@ class ProgramChild:
         """Ends the child: politely, then not."""
         self._fail_all(Closed("this client was closed"))
         self._lines.put(None)
-        for ask in (lambda: None, self._process.terminate, self._process.kill):
-            ask()
+        for ask in (None, self._process.terminate, self._process.kill):
+            if ask is not None:
+                ask()
             try:
                 self._process.wait(END_SECONDS)
                 break
@@ -141,10 +143,8 @@ class ProgramChild:
         except (OSError, ValueError):
             pass  # It ended; whoever reads says so.
         finally:
-            try:
+            with contextlib.suppress(OSError):
                 file.close()
-            except OSError:
-                pass
 
     def _read(self) -> None:
         file = self._process.stdout

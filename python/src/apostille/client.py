@@ -177,8 +177,8 @@ def _decode_reply(reply: Reply, decode: Decode[T]) -> T:
 class Memory(_Client, SyncCalls):
     """Verified memory of a repository.
 
-        with apostille.Memory() as memory:
-            memory.remember("releases are tagged on Fridays", kind="feedback")
+    >>> with apostille.Memory() as memory:
+    ...     memory.recall("which API version?").memories
 
     Every verb raises an `ApostilleError` where it cannot give its answer; its `hint` says what to do.
     """
@@ -228,8 +228,8 @@ class Memory(_Client, SyncCalls):
 class AsyncMemory(_Client, AsyncCalls):
     """The same for `asyncio`. A task that is cancelled cancels its call.
 
-        async with apostille.AsyncMemory() as memory:
-            answer = await memory.recall("which API version?")
+    >>> async with apostille.AsyncMemory() as memory:
+    ...     answer = await memory.recall("which API version?")
     """
 
     async def __aenter__(self) -> AsyncMemory:
