@@ -22,6 +22,8 @@ HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parent / "docs" / "openapi.json"
 PACKAGE = HERE / "src" / "apostille"
 WIDTH = 118
+# Counts of a memory that are left out where they are 0.
+COUNTS = {"recalls", "applied", "verified"}
 # Words for arguments of which the document says nothing.
 ABOUT = {
     "all": "Also those that are over.",
@@ -234,6 +236,8 @@ def write_class(name: str, schema: dict[str, Any]) -> list[str]:
                 default = " = ()"
             elif kind == "bool":
                 default = " = False"
+            elif key in COUNTS and name.startswith("Memory"):
+                default = " = 0"
             else:
                 kind, default = f"{kind} | None", " = None"
         else:

@@ -188,29 +188,7 @@ class SyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["remember"],
-            one_of(KeptReply, SkippedReply),
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "layer": layer,
-                "subject": subject,
-                "reason": reason,
-                "said": said,
-                "ran": ran,
-                "tags": as_list(tags),
-                "project": project,
-                "task": task,
-                "skip": skip,
-                "merge_with": merge_with,
-                "rationale": rationale,
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['remember'], one_of(KeptReply, SkippedReply), body={"fact": fact, "citations": as_list(citations), "kind": kind, "layer": layer, "subject": subject, "reason": reason, "said": said, "ran": ran, "tags": as_list(tags), "project": project, "task": task, "skip": skip, "merge_with": merge_with, "rationale": rationale, "force": force, "tainted": tainted}, timeout=timeout)
 
     def recall(
         self,
@@ -257,42 +235,15 @@ class SyncCalls(ABC):
             address: Only at this address or below it, such as /owner/name/episodes/.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["recall"],
-            RecallReply.from_json,
-            body={
-                "query": query,
-                "paths": as_list(paths),
-                "limit": limit,
-                "tokens": tokens,
-                "episodes": episodes,
-                "log": log,
-                "tag": tag,
-                "project": project,
-                "kind": kind,
-                "citing": citing,
-                "since": since,
-                "until": until,
-                "address": address,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['recall'], RecallReply.from_json, body={"query": query, "paths": as_list(paths), "limit": limit, "tokens": tokens, "episodes": episodes, "log": log, "tag": tag, "project": project, "kind": kind, "citing": citing, "since": since, "until": until, "address": address}, timeout=timeout)
 
     def list(
         self,
         *,
-        layer: Literal["identity", "knowledge", "episode", "session"]
-        | Sequence[Literal["identity", "knowledge", "episode", "session"]]
-        | None = None,
-        kind: Literal["user", "feedback", "project", "reference"]
-        | Sequence[Literal["user", "feedback", "project", "reference"]]
-        | None = None,
-        status: Literal["pending", "active", "superseded", "invalid", "retired"]
-        | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]]
-        | None = None,
-        origin: Literal["user-correction", "user", "review", "agent", "system"]
-        | Sequence[Literal["user-correction", "user", "review", "agent", "system"]]
-        | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | Sequence[Literal["identity", "knowledge", "episode", "session"]] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | Sequence[Literal["user", "feedback", "project", "reference"]] | None = None,
+        status: Literal["pending", "active", "superseded", "invalid", "retired"] | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]] | None = None,
+        origin: Literal["user-correction", "user", "review", "agent", "system"] | Sequence[Literal["user-correction", "user", "review", "agent", "system"]] | None = None,
         tag: str | None = None,
         project: str | None = None,
         address: str | None = None,
@@ -326,28 +277,7 @@ class SyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["listMemories"],
-            MemoriesReply.from_json,
-            query={
-                "layer": as_list(layer),
-                "kind": as_list(kind),
-                "status": as_list(status),
-                "origin": as_list(origin),
-                "tag": tag,
-                "project": project,
-                "address": address,
-                "path": path,
-                "task": task,
-                "text": text,
-                "since": since,
-                "until": until,
-                "order": order,
-                "limit": limit,
-                "after": after,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['listMemories'], MemoriesReply.from_json, query={"layer": as_list(layer), "kind": as_list(kind), "status": as_list(status), "origin": as_list(origin), "tag": tag, "project": project, "address": address, "path": path, "task": task, "text": text, "since": since, "until": until, "order": order, "limit": limit, "after": after}, timeout=timeout)
 
     def show(
         self,
@@ -361,7 +291,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["showMemory"], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
+        return self._call(CALLS['showMemory'], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
 
     def verify(
         self,
@@ -379,7 +309,7 @@ class SyncCalls(ABC):
             path: Those that cite this file, or a file below this folder.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["verify"], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
+        return self._call(CALLS['verify'], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
 
     def supersede(
         self,
@@ -409,22 +339,7 @@ class SyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["supersede"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "subject": subject,
-                "reason": reason,
-                "tags": as_list(tags),
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['supersede'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
 
     def correct(
         self,
@@ -454,22 +369,7 @@ class SyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["correct"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "subject": subject,
-                "reason": reason,
-                "tags": as_list(tags),
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['correct'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
 
     def confirm(
         self,
@@ -485,9 +385,7 @@ class SyncCalls(ABC):
             citations: The lines that prove it; those that its lines became, unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["confirm"], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout
-        )
+        return self._call(CALLS['confirm'], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout)
 
     def refresh(
         self,
@@ -501,7 +399,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["refresh"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return self._call(CALLS['refresh'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def invalidate(
         self,
@@ -517,7 +415,7 @@ class SyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["invalidate"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS['invalidate'], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def apply(
         self,
@@ -531,7 +429,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["apply"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return self._call(CALLS['apply'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def promote(
         self,
@@ -559,21 +457,7 @@ class SyncCalls(ABC):
             task: The task that it belongs to.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["promote"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "layer": layer,
-                "kind": kind,
-                "subject": subject,
-                "fact": fact,
-                "reason": reason,
-                "citations": as_list(citations),
-                "task": task,
-            },
-            timeout=timeout,
-        )
+        return self._call(CALLS['promote'], KeptReply.from_json, parts={"name": name}, body={"layer": layer, "kind": kind, "subject": subject, "fact": fact, "reason": reason, "citations": as_list(citations), "task": task}, timeout=timeout)
 
     def forget(
         self,
@@ -592,7 +476,7 @@ class SyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["forget"], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS['forget'], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def learn(
         self,
@@ -619,9 +503,7 @@ class SyncCalls(ABC):
             session: What the conversation is called.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["learn"], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout
-        )
+        return self._call(CALLS['learn'], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout)
 
     def stats(
         self,
@@ -633,50 +515,12 @@ class SyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["stats"], StatsReply.from_json, timeout=timeout)
+        return self._call(CALLS['stats'], StatsReply.from_json, timeout=timeout)
 
     def audit(
         self,
         *,
-        only: Literal[
-            "secret",
-            "damage",
-            "breaker",
-            "instruction-like",
-            "stale",
-            "contradiction",
-            "near-duplicate",
-            "excluded",
-            "missing-field",
-            "ungrounded",
-            "unmerged",
-            "unused",
-            "waiting",
-            "notes",
-            "soft-limit",
-            "identity",
-        ]
-        | Sequence[
-            Literal[
-                "secret",
-                "damage",
-                "breaker",
-                "instruction-like",
-                "stale",
-                "contradiction",
-                "near-duplicate",
-                "excluded",
-                "missing-field",
-                "ungrounded",
-                "unmerged",
-                "unused",
-                "waiting",
-                "notes",
-                "soft-limit",
-                "identity",
-            ]
-        ]
-        | None = None,
+        only: Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"] | Sequence[Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"]] | None = None,
         thorough: bool | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -689,9 +533,7 @@ class SyncCalls(ABC):
             limit: At most so many of a class; `counts` has all.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["audit"], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout
-        )
+        return self._call(CALLS['audit'], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
 
     def spaces(
         self,
@@ -705,7 +547,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["spaces"], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS['spaces'], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def events(
         self,
@@ -727,12 +569,7 @@ class SyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["events"],
-            LogReply.from_json,
-            query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after},
-            timeout=timeout,
-        )
+        return self._call(CALLS['events'], LogReply.from_json, query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after}, timeout=timeout)
 
     def report(
         self,
@@ -748,7 +585,7 @@ class SyncCalls(ABC):
             until: Now unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["report"], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
+        return self._call(CALLS['report'], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
 
     def sessions(
         self,
@@ -762,7 +599,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["sessions"], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS['sessions'], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def show_session(
         self,
@@ -778,7 +615,7 @@ class SyncCalls(ABC):
             all: Every turn, and not only the last.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["showSession"], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
+        return self._call(CALLS['showSession'], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
 
     def tasks(
         self,
@@ -792,7 +629,7 @@ class SyncCalls(ABC):
             all: Those that ended, too.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["tasks"], TasksReply.from_json, query={"all": all}, timeout=timeout)
+        return self._call(CALLS['tasks'], TasksReply.from_json, query={"all": all}, timeout=timeout)
 
     def show_task(
         self,
@@ -806,7 +643,7 @@ class SyncCalls(ABC):
             slug: The task's short name, as `tasks` has it.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["showTask"], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
+        return self._call(CALLS['showTask'], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
 
     def export(
         self,
@@ -820,7 +657,7 @@ class SyncCalls(ABC):
             format: json unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["export"], as_it_is, query={"format": format}, timeout=timeout)
+        return self._call(CALLS['export'], as_it_is, query={"format": format}, timeout=timeout)
 
     def import_file(
         self,
@@ -842,13 +679,7 @@ class SyncCalls(ABC):
             file: The text of the file.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["import"],
-            ImportReply.from_json,
-            query={"format": format, "name": name, "dry_run": dry_run, "trust": trust},
-            body=file,
-            timeout=timeout,
-        )
+        return self._call(CALLS['import'], ImportReply.from_json, query={"format": format, "name": name, "dry_run": dry_run, "trust": trust}, body=file, timeout=timeout)
 
     def review_queue(
         self,
@@ -862,7 +693,7 @@ class SyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["reviewQueue"], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
+        return self._call(CALLS['reviewQueue'], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
 
     def breakers(
         self,
@@ -874,7 +705,7 @@ class SyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["openBreakers"], BreakersReply.from_json, timeout=timeout)
+        return self._call(CALLS['openBreakers'], BreakersReply.from_json, timeout=timeout)
 
     def approve(
         self,
@@ -888,7 +719,7 @@ class SyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["approve"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return self._call(CALLS['approve'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     def reject(
         self,
@@ -904,7 +735,7 @@ class SyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["reject"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return self._call(CALLS['reject'], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     def reword(
         self,
@@ -924,13 +755,7 @@ class SyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(
-            CALLS["reword"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={"fact": fact, "subject": subject, "reason": reason},
-            timeout=timeout,
-        )
+        return self._call(CALLS['reword'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "subject": subject, "reason": reason}, timeout=timeout)
 
     def merge(
         self,
@@ -946,7 +771,7 @@ class SyncCalls(ABC):
             into: The memory that is in use.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["merge"], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
+        return self._call(CALLS['merge'], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
 
     def close_breakers(
         self,
@@ -960,7 +785,7 @@ class SyncCalls(ABC):
             actor: Only this one's; everybody's unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return self._call(CALLS["closeBreakers"], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)
+        return self._call(CALLS['closeBreakers'], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)
 
 
 class AsyncCalls(ABC):
@@ -1076,29 +901,7 @@ class AsyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["remember"],
-            one_of(KeptReply, SkippedReply),
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "layer": layer,
-                "subject": subject,
-                "reason": reason,
-                "said": said,
-                "ran": ran,
-                "tags": as_list(tags),
-                "project": project,
-                "task": task,
-                "skip": skip,
-                "merge_with": merge_with,
-                "rationale": rationale,
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['remember'], one_of(KeptReply, SkippedReply), body={"fact": fact, "citations": as_list(citations), "kind": kind, "layer": layer, "subject": subject, "reason": reason, "said": said, "ran": ran, "tags": as_list(tags), "project": project, "task": task, "skip": skip, "merge_with": merge_with, "rationale": rationale, "force": force, "tainted": tainted}, timeout=timeout)
 
     async def recall(
         self,
@@ -1145,42 +948,15 @@ class AsyncCalls(ABC):
             address: Only at this address or below it, such as /owner/name/episodes/.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["recall"],
-            RecallReply.from_json,
-            body={
-                "query": query,
-                "paths": as_list(paths),
-                "limit": limit,
-                "tokens": tokens,
-                "episodes": episodes,
-                "log": log,
-                "tag": tag,
-                "project": project,
-                "kind": kind,
-                "citing": citing,
-                "since": since,
-                "until": until,
-                "address": address,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['recall'], RecallReply.from_json, body={"query": query, "paths": as_list(paths), "limit": limit, "tokens": tokens, "episodes": episodes, "log": log, "tag": tag, "project": project, "kind": kind, "citing": citing, "since": since, "until": until, "address": address}, timeout=timeout)
 
     async def list(
         self,
         *,
-        layer: Literal["identity", "knowledge", "episode", "session"]
-        | Sequence[Literal["identity", "knowledge", "episode", "session"]]
-        | None = None,
-        kind: Literal["user", "feedback", "project", "reference"]
-        | Sequence[Literal["user", "feedback", "project", "reference"]]
-        | None = None,
-        status: Literal["pending", "active", "superseded", "invalid", "retired"]
-        | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]]
-        | None = None,
-        origin: Literal["user-correction", "user", "review", "agent", "system"]
-        | Sequence[Literal["user-correction", "user", "review", "agent", "system"]]
-        | None = None,
+        layer: Literal["identity", "knowledge", "episode", "session"] | Sequence[Literal["identity", "knowledge", "episode", "session"]] | None = None,
+        kind: Literal["user", "feedback", "project", "reference"] | Sequence[Literal["user", "feedback", "project", "reference"]] | None = None,
+        status: Literal["pending", "active", "superseded", "invalid", "retired"] | Sequence[Literal["pending", "active", "superseded", "invalid", "retired"]] | None = None,
+        origin: Literal["user-correction", "user", "review", "agent", "system"] | Sequence[Literal["user-correction", "user", "review", "agent", "system"]] | None = None,
         tag: str | None = None,
         project: str | None = None,
         address: str | None = None,
@@ -1214,28 +990,7 @@ class AsyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["listMemories"],
-            MemoriesReply.from_json,
-            query={
-                "layer": as_list(layer),
-                "kind": as_list(kind),
-                "status": as_list(status),
-                "origin": as_list(origin),
-                "tag": tag,
-                "project": project,
-                "address": address,
-                "path": path,
-                "task": task,
-                "text": text,
-                "since": since,
-                "until": until,
-                "order": order,
-                "limit": limit,
-                "after": after,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['listMemories'], MemoriesReply.from_json, query={"layer": as_list(layer), "kind": as_list(kind), "status": as_list(status), "origin": as_list(origin), "tag": tag, "project": project, "address": address, "path": path, "task": task, "text": text, "since": since, "until": until, "order": order, "limit": limit, "after": after}, timeout=timeout)
 
     async def show(
         self,
@@ -1249,7 +1004,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["showMemory"], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS['showMemory'], MemoryDetailsReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def verify(
         self,
@@ -1267,7 +1022,7 @@ class AsyncCalls(ABC):
             path: Those that cite this file, or a file below this folder.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["verify"], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
+        return await self._call(CALLS['verify'], VerifyReply.from_json, body={"names": as_list(names), "path": path}, timeout=timeout)
 
     async def supersede(
         self,
@@ -1297,22 +1052,7 @@ class AsyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["supersede"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "subject": subject,
-                "reason": reason,
-                "tags": as_list(tags),
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['supersede'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
 
     async def correct(
         self,
@@ -1342,22 +1082,7 @@ class AsyncCalls(ABC):
             tainted: The words come from outside.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["correct"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "fact": fact,
-                "citations": as_list(citations),
-                "kind": kind,
-                "subject": subject,
-                "reason": reason,
-                "tags": as_list(tags),
-                "force": force,
-                "tainted": tainted,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['correct'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "citations": as_list(citations), "kind": kind, "subject": subject, "reason": reason, "tags": as_list(tags), "force": force, "tainted": tainted}, timeout=timeout)
 
     async def confirm(
         self,
@@ -1373,9 +1098,7 @@ class AsyncCalls(ABC):
             citations: The lines that prove it; those that its lines became, unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["confirm"], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout
-        )
+        return await self._call(CALLS['confirm'], RevisedReply.from_json, parts={"name": name}, body={"citations": as_list(citations)}, timeout=timeout)
 
     async def refresh(
         self,
@@ -1389,7 +1112,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["refresh"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS['refresh'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def invalidate(
         self,
@@ -1405,7 +1128,7 @@ class AsyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["invalidate"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS['invalidate'], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def apply(
         self,
@@ -1419,7 +1142,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["apply"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS['apply'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def promote(
         self,
@@ -1447,21 +1170,7 @@ class AsyncCalls(ABC):
             task: The task that it belongs to.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["promote"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={
-                "layer": layer,
-                "kind": kind,
-                "subject": subject,
-                "fact": fact,
-                "reason": reason,
-                "citations": as_list(citations),
-                "task": task,
-            },
-            timeout=timeout,
-        )
+        return await self._call(CALLS['promote'], KeptReply.from_json, parts={"name": name}, body={"layer": layer, "kind": kind, "subject": subject, "fact": fact, "reason": reason, "citations": as_list(citations), "task": task}, timeout=timeout)
 
     async def forget(
         self,
@@ -1480,7 +1189,7 @@ class AsyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["forget"], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS['forget'], ForgetReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def learn(
         self,
@@ -1507,9 +1216,7 @@ class AsyncCalls(ABC):
             session: What the conversation is called.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["learn"], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout
-        )
+        return await self._call(CALLS['learn'], LearnedReply.from_json, body={"turns": turns, "shown": as_list(shown), "session": session}, timeout=timeout)
 
     async def stats(
         self,
@@ -1521,50 +1228,12 @@ class AsyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["stats"], StatsReply.from_json, timeout=timeout)
+        return await self._call(CALLS['stats'], StatsReply.from_json, timeout=timeout)
 
     async def audit(
         self,
         *,
-        only: Literal[
-            "secret",
-            "damage",
-            "breaker",
-            "instruction-like",
-            "stale",
-            "contradiction",
-            "near-duplicate",
-            "excluded",
-            "missing-field",
-            "ungrounded",
-            "unmerged",
-            "unused",
-            "waiting",
-            "notes",
-            "soft-limit",
-            "identity",
-        ]
-        | Sequence[
-            Literal[
-                "secret",
-                "damage",
-                "breaker",
-                "instruction-like",
-                "stale",
-                "contradiction",
-                "near-duplicate",
-                "excluded",
-                "missing-field",
-                "ungrounded",
-                "unmerged",
-                "unused",
-                "waiting",
-                "notes",
-                "soft-limit",
-                "identity",
-            ]
-        ]
-        | None = None,
+        only: Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"] | Sequence[Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"]] | None = None,
         thorough: bool | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -1577,9 +1246,7 @@ class AsyncCalls(ABC):
             limit: At most so many of a class; `counts` has all.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["audit"], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout
-        )
+        return await self._call(CALLS['audit'], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
 
     async def spaces(
         self,
@@ -1593,7 +1260,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["spaces"], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS['spaces'], SpacesReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def events(
         self,
@@ -1615,12 +1282,7 @@ class AsyncCalls(ABC):
             after: What the page before said as `next`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["events"],
-            LogReply.from_json,
-            query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after},
-            timeout=timeout,
-        )
+        return await self._call(CALLS['events'], LogReply.from_json, query={"memory": memory, "changes": changes, "order": order, "limit": limit, "after": after}, timeout=timeout)
 
     async def report(
         self,
@@ -1636,7 +1298,7 @@ class AsyncCalls(ABC):
             until: Now unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["report"], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
+        return await self._call(CALLS['report'], ReportReply.from_json, query={"since": since, "until": until}, timeout=timeout)
 
     async def sessions(
         self,
@@ -1650,7 +1312,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["sessions"], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS['sessions'], SessionsReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def show_session(
         self,
@@ -1666,7 +1328,7 @@ class AsyncCalls(ABC):
             all: Every turn, and not only the last.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["showSession"], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
+        return await self._call(CALLS['showSession'], SessionReply.from_json, parts={"name": name}, query={"all": all}, timeout=timeout)
 
     async def tasks(
         self,
@@ -1680,7 +1342,7 @@ class AsyncCalls(ABC):
             all: Those that ended, too.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["tasks"], TasksReply.from_json, query={"all": all}, timeout=timeout)
+        return await self._call(CALLS['tasks'], TasksReply.from_json, query={"all": all}, timeout=timeout)
 
     async def show_task(
         self,
@@ -1694,7 +1356,7 @@ class AsyncCalls(ABC):
             slug: The task's short name, as `tasks` has it.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["showTask"], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
+        return await self._call(CALLS['showTask'], TaskReply.from_json, parts={"slug": slug}, timeout=timeout)
 
     async def export(
         self,
@@ -1708,7 +1370,7 @@ class AsyncCalls(ABC):
             format: json unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["export"], as_it_is, query={"format": format}, timeout=timeout)
+        return await self._call(CALLS['export'], as_it_is, query={"format": format}, timeout=timeout)
 
     async def import_file(
         self,
@@ -1730,13 +1392,7 @@ class AsyncCalls(ABC):
             file: The text of the file.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["import"],
-            ImportReply.from_json,
-            query={"format": format, "name": name, "dry_run": dry_run, "trust": trust},
-            body=file,
-            timeout=timeout,
-        )
+        return await self._call(CALLS['import'], ImportReply.from_json, query={"format": format, "name": name, "dry_run": dry_run, "trust": trust}, body=file, timeout=timeout)
 
     async def review_queue(
         self,
@@ -1750,7 +1406,7 @@ class AsyncCalls(ABC):
             limit: At most so many; 50 unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["reviewQueue"], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
+        return await self._call(CALLS['reviewQueue'], QueueReply.from_json, query={"limit": limit}, timeout=timeout)
 
     async def breakers(
         self,
@@ -1762,7 +1418,7 @@ class AsyncCalls(ABC):
         Args:
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["openBreakers"], BreakersReply.from_json, timeout=timeout)
+        return await self._call(CALLS['openBreakers'], BreakersReply.from_json, timeout=timeout)
 
     async def approve(
         self,
@@ -1776,7 +1432,7 @@ class AsyncCalls(ABC):
             name: The handle or the id of a memory, such as `m-12`.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["approve"], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
+        return await self._call(CALLS['approve'], RevisedReply.from_json, parts={"name": name}, timeout=timeout)
 
     async def reject(
         self,
@@ -1792,7 +1448,7 @@ class AsyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["reject"], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
+        return await self._call(CALLS['reject'], RevisedReply.from_json, parts={"name": name}, body={"reason": reason}, timeout=timeout)
 
     async def reword(
         self,
@@ -1812,13 +1468,7 @@ class AsyncCalls(ABC):
             reason: Why.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(
-            CALLS["reword"],
-            KeptReply.from_json,
-            parts={"name": name},
-            body={"fact": fact, "subject": subject, "reason": reason},
-            timeout=timeout,
-        )
+        return await self._call(CALLS['reword'], KeptReply.from_json, parts={"name": name}, body={"fact": fact, "subject": subject, "reason": reason}, timeout=timeout)
 
     async def merge(
         self,
@@ -1834,7 +1484,7 @@ class AsyncCalls(ABC):
             into: The memory that is in use.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["merge"], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
+        return await self._call(CALLS['merge'], RevisedReply.from_json, parts={"name": name}, body={"into": into}, timeout=timeout)
 
     async def close_breakers(
         self,
@@ -1848,4 +1498,4 @@ class AsyncCalls(ABC):
             actor: Only this one's; everybody's unless said.
             timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
         """
-        return await self._call(CALLS["closeBreakers"], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)
+        return await self._call(CALLS['closeBreakers'], BreakersReply.from_json, body={"actor": actor}, timeout=timeout)

@@ -230,7 +230,7 @@ def _settle(future: Future[Any], result: Any = None, error: BaseException | None
 class StdioTransport:
     """Starts the program when it is first called, and again when it ended."""
 
-    def __init__(self, command: Sequence[str], environment: Callable[[], Mapping[str, str]], client: str) -> None:
+    def __init__(self, command: Callable[[], Sequence[str]], environment: Callable[[], Mapping[str, str]], client: str) -> None:
         self._command = command
         self._environment = environment
         self._client = client
@@ -318,13 +318,14 @@ class StdioTransport:
             self._lock.release()
 
     def _start(self, deadline: float) -> ProgramChild:
-        child = ProgramChild(self._command, self._environment())
+        command = self._command()
+        child = ProgramChild(command, self._environment())
         try:
             until = min(deadline, time.monotonic() + START_SECONDS)
             found = self._ask(child, "server/discover", {}, until)
             if REVISION not in found.get("supportedVersions", []):
                 raise ProgramFailed(
-                    f"{self._command[0]} does not speak revision {REVISION}", hint="use the program of this package's version"
+                    f"{command[0]} does not speak revision {REVISION}", hint="use the program of this package's version"
                 )
         except BaseException:
             child.close()

@@ -60,7 +60,8 @@ class _Options:
     def open_transport(self) -> Transport:
         """What carries the calls. Nothing is started here."""
         if self.url is None:
-            return StdioTransport(self._build_command(), self._build_environment, self.client)
+            place = self._build_place()
+            return StdioTransport(lambda: self._build_command(place), self._build_environment, self.client)
         unfit = [name for name in ("store", "user", "program", "env") if getattr(self, name) is not None]
         if unfit:
             raise Malformed(f"{', '.join(unfit)} is for a program that is started here", hint="leave it out, or leave url out")
@@ -76,8 +77,8 @@ class _Options:
             raise Malformed(f"repo is {name!r}", hint='a server takes a name: "owner/name"; a folder is for a program that is started here')
         return name
 
-    def _build_command(self) -> list[str]:
-        command = [self.program or find_program(), "mcp", "--profile", self.tools, *self._build_place()]
+    def _build_command(self, place: list[str]) -> list[str]:
+        command = [self.program or find_program(), "mcp", "--profile", self.tools, *place]
         for flag, value in (("--store", self.store), ("--as", self.user)):
             if value is not None:
                 command += [flag, value]

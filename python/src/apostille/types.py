@@ -46,7 +46,7 @@ class AuditReply(Answer):
         "complete": ("complete", as_it_is),
         "counts": ("counts", as_it_is),
         "affected": ("affected", as_it_is),
-        "findings": ("findings", read_each(read("FindingView"))),
+        "findings": ("findings", read_each(read('FindingView'))),
     }
 
 
@@ -84,7 +84,7 @@ class BreakersReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "breakers": ("breakers", read_each(read("BreakerView"))),
+        "breakers": ("breakers", read_each(read('BreakerView'))),
     }
 
 
@@ -121,7 +121,7 @@ class CitationRecord(Answer):
         "snippet_hash": ("snippet_hash", as_it_is),
         "before": ("before", read_list),
         "after": ("after", read_list),
-        "item": ("item", read("CitedItemRecord")),
+        "item": ("item", read('CitedItemRecord')),
     }
 
 
@@ -171,7 +171,7 @@ class ErrorReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "error": ("error", read("ErrorView")),
+        "error": ("error", read('ErrorView')),
     }
 
 
@@ -192,26 +192,7 @@ class EventView(Answer):
 
     seq: int
     """Its place."""
-    event: Literal[
-        "remembered",
-        "refreshed",
-        "superseded",
-        "corrected",
-        "invalidated",
-        "retired",
-        "approved",
-        "verified_valid",
-        "verified_invalid",
-        "retrieved",
-        "applied",
-        "refused",
-        "forgotten",
-        "restored",
-        "rolled_back",
-        "tripped",
-        "closed",
-        "ran",
-    ]
+    event: Literal["remembered", "refreshed", "superseded", "corrected", "invalidated", "retired", "approved", "verified_valid", "verified_invalid", "retrieved", "applied", "refused", "forgotten", "restored", "rolled_back", "tripped", "closed", "ran"]
     at: datetime
     space: str
     id: str | None = None
@@ -274,16 +255,16 @@ class EventView(Answer):
         "space": ("space", as_it_is),
         "id": ("id", as_it_is),
         "actor": ("actor", as_it_is),
-        "memory": ("memory", read("MemoryRecord")),
+        "memory": ("memory", read('MemoryRecord')),
         "forced": ("forced", as_it_is),
         "rationale": ("rationale", as_it_is),
-        "citations": ("citations", read_each(read("CitationRecord"))),
+        "citations": ("citations", read_each(read('CitationRecord'))),
         "by": ("by", as_it_is),
         "reason": ("reason", as_it_is),
         "found": ("found", read_list),
         "commit": ("commit", as_it_is),
         "query": ("query", as_it_is),
-        "shown": ("shown", read_each(read("ShowingRecord"))),
+        "shown": ("shown", read_each(read('ShowingRecord'))),
         "class": ("class_", as_it_is),
         "diff": ("diff", as_it_is),
         "voucher": ("voucher", as_it_is),
@@ -294,10 +275,10 @@ class EventView(Answer):
         "counts": ("counts", read_list),
         "breaker": ("breaker", as_it_is),
         "about": ("about", as_it_is),
-        "evidence": ("evidence", read_each(read("EvidenceRecord"))),
-        "names": ("names", read_each(read("NameRecord"))),
-        "run": ("run", read("CommandRunRecord")),
-        "was": ("was", read("WasRecord")),
+        "evidence": ("evidence", read_each(read('EvidenceRecord'))),
+        "names": ("names", read_each(read('NameRecord'))),
+        "run": ("run", read('CommandRunRecord')),
+        "was": ("was", read('WasRecord')),
         "handle": ("handle", as_it_is),
     }
 
@@ -351,24 +332,7 @@ class FindingMemoryView(Answer):
 class FindingView(Answer):
     """One thing that needs attention."""
 
-    class_: Literal[
-        "secret",
-        "damage",
-        "breaker",
-        "instruction-like",
-        "stale",
-        "contradiction",
-        "near-duplicate",
-        "excluded",
-        "missing-field",
-        "ungrounded",
-        "unmerged",
-        "unused",
-        "waiting",
-        "notes",
-        "soft-limit",
-        "identity",
-    ]
+    class_: Literal["secret", "damage", "breaker", "instruction-like", "stale", "contradiction", "near-duplicate", "excluded", "missing-field", "ungrounded", "unmerged", "unused", "waiting", "notes", "soft-limit", "identity"]
     severity: Literal["error", "warning", "note"]
     space: str | None = None
     what: str
@@ -385,7 +349,7 @@ class FindingView(Answer):
         "severity": ("severity", as_it_is),
         "space": ("space", as_it_is),
         "what": ("what", as_it_is),
-        "memories": ("memories", read_each(read("FindingMemoryView"))),
+        "memories": ("memories", read_each(read('FindingMemoryView'))),
         "more": ("more", as_it_is),
         "keep": ("keep", as_it_is),
         "command": ("command", as_it_is),
@@ -406,7 +370,7 @@ class ForgetReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "memories": ("memories", read_each(read("ForgottenView"))),
+        "memories": ("memories", read_each(read('ForgottenView'))),
     }
 
 
@@ -481,8 +445,8 @@ class ImportReply(Answer):
         "known": ("known", as_it_is),
         "waiting": ("waiting", as_it_is),
         "let_in": ("let_in", as_it_is),
-        "refused": ("refused", read_each(read("ImportRefusalView"))),
-        "files": ("files", read_each(read("ImportedFileView"))),
+        "refused": ("refused", read_each(read('ImportRefusalView'))),
+        "files": ("files", read_each(read('ImportedFileView'))),
     }
 
 
@@ -507,9 +471,9 @@ class ImportedFileView(Answer):
         "known": ("known", as_it_is),
         "waiting": ("waiting", as_it_is),
         "let_in": ("let_in", as_it_is),
-        "changed": ("changed", read_each(read("ImportChangeView"))),
-        "refused": ("refused", read_each(read("ImportRefusalView"))),
-        "left_out": ("left_out", read_each(read("LeftOutView"))),
+        "changed": ("changed", read_each(read('ImportChangeView'))),
+        "refused": ("refused", read_each(read('ImportRefusalView'))),
+        "left_out": ("left_out", read_each(read('LeftOutView'))),
     }
 
 
@@ -537,11 +501,11 @@ class KeptReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "memory": ("memory", read("MemoryView")),
+        "memory": ("memory", read('MemoryView')),
         "pending": ("pending", as_it_is),
         "identity_percent": ("identity_percent", as_it_is),
         "retired": ("retired", as_it_is),
-        "superseded": ("superseded", read("NearView")),
+        "superseded": ("superseded", read('NearView')),
         "beside": ("beside", as_it_is),
     }
 
@@ -559,8 +523,8 @@ class LearnedReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "proposed": ("proposed", read_each(read("MemoryView"))),
-        "applied": ("applied", read_each(read("MemoryView"))),
+        "proposed": ("proposed", read_each(read('MemoryView'))),
+        "applied": ("applied", read_each(read('MemoryView'))),
     }
 
 
@@ -590,7 +554,7 @@ class LogReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "events": ("events", read_each(read("EventView"))),
+        "events": ("events", read_each(read('EventView'))),
         "next": ("next", as_it_is),
     }
 
@@ -626,7 +590,7 @@ class MemoriesReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "memories": ("memories", read_each(read("MemoryView"))),
+        "memories": ("memories", read_each(read('MemoryView'))),
         "next": ("next", as_it_is),
     }
 
@@ -646,10 +610,10 @@ class MemoryDetailsReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "memory": ("memory", read("MemoryView")),
-        "supersedes": ("supersedes", read_each(read("MemoryView"))),
-        "superseded_by": ("superseded_by", read_each(read("MemoryView"))),
-        "history": ("history", read_each(read("EventView"))),
+        "memory": ("memory", read('MemoryView')),
+        "supersedes": ("supersedes", read_each(read('MemoryView'))),
+        "superseded_by": ("superseded_by", read_each(read('MemoryView'))),
+        "history": ("history", read_each(read('EventView'))),
     }
 
 
@@ -680,25 +644,7 @@ class MemoryRecord(Answer):
     tags: tuple[str, ...] = ()
     origin: Literal["user-correction", "user", "review", "agent", "system"]
     """Who said it."""
-    channel: (
-        Literal[
-            "terminal",
-            "command",
-            "panel",
-            "mcp",
-            "http",
-            "record",
-            "repository",
-            "unknown",
-            "import",
-            "tool",
-            "web",
-            "issue",
-            "pull-request",
-            "webhook",
-        ]
-        | None
-    ) = None
+    channel: Literal["terminal", "command", "panel", "mcp", "http", "record", "repository", "unknown", "import", "tool", "web", "issue", "pull-request", "webhook"] | None = None
     """How it came in."""
     tainted: bool = False
     """Whether the words came from outside."""
@@ -724,11 +670,11 @@ class MemoryRecord(Answer):
     recorded_at: datetime
     refreshed_at: datetime
     """When it was last stated or found to hold."""
-    recalls: int | None = None
+    recalls: int = 0
     """How often it was shown."""
-    applied: int | None = None
+    applied: int = 0
     """How often it was applied."""
-    verified: int | None = None
+    verified: int = 0
     """How often it was found to hold."""
     digest: str | None = None
     """The SHA-256 of what it says."""
@@ -744,10 +690,10 @@ class MemoryRecord(Answer):
         "subject": ("subject", as_it_is),
         "fact": ("fact", as_it_is),
         "reason": ("reason", as_it_is),
-        "citations": ("citations", read_each(read("CitationRecord"))),
-        "evidence": ("evidence", read_each(read("EvidenceRecord"))),
-        "names": ("names", read_each(read("NameRecord"))),
-        "runs": ("runs", read("RunTallyRecord")),
+        "citations": ("citations", read_each(read('CitationRecord'))),
+        "evidence": ("evidence", read_each(read('EvidenceRecord'))),
+        "names": ("names", read_each(read('NameRecord'))),
+        "runs": ("runs", read('RunTallyRecord')),
         "tags": ("tags", read_list),
         "origin": ("origin", as_it_is),
         "channel": ("channel", as_it_is),
@@ -801,25 +747,7 @@ class MemoryView(Answer):
     tags: tuple[str, ...] = ()
     origin: Literal["user-correction", "user", "review", "agent", "system"]
     """Who said it."""
-    channel: (
-        Literal[
-            "terminal",
-            "command",
-            "panel",
-            "mcp",
-            "http",
-            "record",
-            "repository",
-            "unknown",
-            "import",
-            "tool",
-            "web",
-            "issue",
-            "pull-request",
-            "webhook",
-        ]
-        | None
-    ) = None
+    channel: Literal["terminal", "command", "panel", "mcp", "http", "record", "repository", "unknown", "import", "tool", "web", "issue", "pull-request", "webhook"] | None = None
     """How it came in."""
     tainted: bool = False
     """Whether the words came from outside."""
@@ -845,11 +773,11 @@ class MemoryView(Answer):
     recorded_at: datetime
     refreshed_at: datetime
     """When it was last stated or found to hold."""
-    recalls: int | None = None
+    recalls: int = 0
     """How often it was shown."""
-    applied: int | None = None
+    applied: int = 0
     """How often it was applied."""
-    verified: int | None = None
+    verified: int = 0
     """How often it was found to hold."""
     digest: str | None = None
     """The SHA-256 of what it says."""
@@ -887,10 +815,10 @@ class MemoryView(Answer):
         "subject": ("subject", as_it_is),
         "fact": ("fact", as_it_is),
         "reason": ("reason", as_it_is),
-        "citations": ("citations", read_each(read("CitationRecord"))),
-        "evidence": ("evidence", read_each(read("EvidenceRecord"))),
-        "names": ("names", read_each(read("NameRecord"))),
-        "runs": ("runs", read("RunTallyRecord")),
+        "citations": ("citations", read_each(read('CitationRecord'))),
+        "evidence": ("evidence", read_each(read('EvidenceRecord'))),
+        "names": ("names", read_each(read('NameRecord'))),
+        "runs": ("runs", read('RunTallyRecord')),
         "tags": ("tags", read_list),
         "origin": ("origin", as_it_is),
         "channel": ("channel", as_it_is),
@@ -915,14 +843,14 @@ class MemoryView(Answer):
         "standing": ("standing", as_it_is),
         "shown": ("shown", as_it_is),
         "note": ("note", as_it_is),
-        "verdicts": ("verdicts", read_each(read("VerdictView"))),
+        "verdicts": ("verdicts", read_each(read('VerdictView'))),
         "unmerged": ("unmerged", as_it_is),
         "replaces_once_merged": ("replaces_once_merged", as_it_is),
         "replaced_once_merged_by": ("replaced_once_merged_by", as_it_is),
         "replaced_by": ("replaced_by", as_it_is),
         "deed": ("deed", as_it_is),
         "score": ("score", as_it_is),
-        "why": ("why", read("ScoreView")),
+        "why": ("why", read('ScoreView')),
     }
 
 
@@ -948,8 +876,8 @@ class MomentView(Answer):
         "at": ("at", read_time),
         "moment": ("moment", as_it_is),
         "ignored": ("ignored", as_it_is),
-        "shown": ("shown", read_each(read("ShownMemoryView"))),
-        "withheld": ("withheld", read_each(read("ShownMemoryView"))),
+        "shown": ("shown", read_each(read('ShownMemoryView'))),
+        "withheld": ("withheld", read_each(read('ShownMemoryView'))),
     }
 
 
@@ -1007,7 +935,7 @@ class QueueReply(Answer):
         "waiting": ("waiting", as_it_is),
         "counts": ("counts", as_it_is),
         "due": ("due", read_list),
-        "queue": ("queue", read_each(read("WaitingView"))),
+        "queue": ("queue", read_each(read('WaitingView'))),
     }
 
 
@@ -1034,8 +962,8 @@ class RecallReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "relevant": ("relevant", as_it_is),
-        "memories": ("memories", read_each(read("MemoryView"))),
-        "withheld": ("withheld", read_each(read("MemoryView"))),
+        "memories": ("memories", read_each(read('MemoryView'))),
+        "withheld": ("withheld", read_each(read('MemoryView'))),
         "unfit": ("unfit", as_it_is),
         "episodes": ("episodes", as_it_is),
         "verified_at": ("verified_at", as_it_is),
@@ -1068,7 +996,7 @@ class RefusedReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "refused": ("refused", read("RefusalView")),
+        "refused": ("refused", read('RefusalView')),
     }
 
 
@@ -1081,7 +1009,7 @@ class ReportDayView(Answer):
 
     _reads: ClassVar[Reads] = {
         "date": ("date", as_it_is),
-        "items": ("items", read_each(read("ReportItemView"))),
+        "items": ("items", read_each(read('ReportItemView'))),
     }
 
 
@@ -1105,9 +1033,9 @@ class ReportItemView(Answer):
         "title": ("title", as_it_is),
         "status": ("status", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "summary": ("summary", read("MemoryView")),
-        "decisions": ("decisions", read_each(read("MemoryView"))),
-        "sessions": ("sessions", read_each(read("MemoryView"))),
+        "summary": ("summary", read('MemoryView')),
+        "decisions": ("decisions", read_each(read('MemoryView'))),
+        "sessions": ("sessions", read_each(read('MemoryView'))),
         "notes": ("notes", as_it_is),
     }
 
@@ -1128,7 +1056,7 @@ class ReportReply(Answer):
         "since": ("since", read_time),
         "until": ("until", read_time),
         "cut": ("cut", as_it_is),
-        "days": ("days", read_each(read("ReportDayView"))),
+        "days": ("days", read_each(read('ReportDayView'))),
     }
 
 
@@ -1146,7 +1074,7 @@ class RevisedReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "memories": ("memories", read_each(read("MemoryView"))),
+        "memories": ("memories", read_each(read('MemoryView'))),
     }
 
 
@@ -1190,7 +1118,7 @@ class ScoreView(Answer):
 
     _reads: ClassVar[Reads] = {
         "relevance": ("relevance", as_it_is),
-        "meaning": ("meaning", read("MeaningView")),
+        "meaning": ("meaning", read('MeaningView')),
         "clarity": ("clarity", as_it_is),
         "terms": ("terms", read_list),
         "recency": ("recency", as_it_is),
@@ -1218,7 +1146,7 @@ class SessionReply(Answer):
         "ok": ("ok", as_it_is),
         "session": ("session", as_it_is),
         "client": ("client", as_it_is),
-        "moments": ("moments", read_each(read("MomentView"))),
+        "moments": ("moments", read_each(read('MomentView'))),
     }
 
 
@@ -1259,7 +1187,7 @@ class SessionsReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "sessions": ("sessions", read_each(read("SessionRow"))),
+        "sessions": ("sessions", read_each(read('SessionRow'))),
     }
 
 
@@ -1307,7 +1235,7 @@ class ShownMemoryView(Answer):
         "now": ("now", as_it_is),
         "applied": ("applied", as_it_is),
         "score": ("score", as_it_is),
-        "why": ("why", read("ScoreView")),
+        "why": ("why", read('ScoreView')),
     }
 
 
@@ -1324,7 +1252,7 @@ class SimilarReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "similar": ("similar", read_each(read("NearView"))),
+        "similar": ("similar", read_each(read('NearView'))),
         "choices": ("choices", read_list),
     }
 
@@ -1343,7 +1271,7 @@ class SkippedReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "outcome": ("outcome", as_it_is),
-        "similar": ("similar", read_each(read("NearView"))),
+        "similar": ("similar", read_each(read('NearView'))),
     }
 
 
@@ -1397,7 +1325,7 @@ class SpaceStatsView(Answer):
         "identity_chars": ("identity_chars", as_it_is),
         "verified_share": ("verified_share", as_it_is),
         "events": ("events", as_it_is),
-        "breakers": ("breakers", read_each(read("BreakerView"))),
+        "breakers": ("breakers", read_each(read('BreakerView'))),
     }
 
 
@@ -1412,7 +1340,7 @@ class SpacesReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "spaces": ("spaces", read_each(read("SpaceRow"))),
+        "spaces": ("spaces", read_each(read('SpaceRow'))),
     }
 
 
@@ -1425,7 +1353,7 @@ class StatsReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "spaces": ("spaces", read_each(read("SpaceStatsView"))),
+        "spaces": ("spaces", read_each(read('SpaceStatsView'))),
     }
 
 
@@ -1443,8 +1371,8 @@ class TaskReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "task": ("task", read("TaskView")),
-        "memories": ("memories", read_each(read("MemoryView"))),
+        "task": ("task", read('TaskView')),
+        "memories": ("memories", read_each(read('MemoryView'))),
         "resolved": ("resolved", read_list),
     }
 
@@ -1514,7 +1442,7 @@ class TasksReply(Answer):
 
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
-        "tasks": ("tasks", read_each(read("TaskView"))),
+        "tasks": ("tasks", read_each(read('TaskView'))),
     }
 
 
@@ -1574,7 +1502,7 @@ class VerifyReply(Answer):
         "settled": ("settled", as_it_is),
         "verified_at": ("verified_at", as_it_is),
         "counts": ("counts", as_it_is),
-        "memories": ("memories", read_each(read("MemoryView"))),
+        "memories": ("memories", read_each(read('MemoryView'))),
     }
 
 
@@ -1596,12 +1524,12 @@ class WaitingView(Answer):
     """The handles of memories that say the same."""
 
     _reads: ClassVar[Reads] = {
-        "memory": ("memory", read("MemoryView")),
+        "memory": ("memory", read('MemoryView')),
         "care": ("care", as_it_is),
         "safe": ("safe", as_it_is),
         "waits_because": ("waits_because", as_it_is),
         "unsaid": ("unsaid", read_list),
-        "near": ("near", read_each(read("NearView"))),
+        "near": ("near", read_each(read('NearView'))),
         "replaces": ("replaces", as_it_is),
         "copies": ("copies", read_list),
     }
@@ -1621,7 +1549,7 @@ class WasRecord(Answer):
         "status": ("status", as_it_is),
         "why": ("why", as_it_is),
         "by": ("by", as_it_is),
-        "citations": ("citations", read_each(read("CitationRecord"))),
+        "citations": ("citations", read_each(read('CitationRecord'))),
         "refreshed_at": ("refreshed_at", read_time),
     }
 

@@ -200,6 +200,8 @@ fn format_api_cursor(filter: &MemoryFilter, memory: &Memory) -> String {
         .iter()
         .find(|it| it.1 == filter.order)
         .map_or("", |it| it.0);
+    // The whole name: what people read leaves out the host, and would be another place in the order.
+    let space = space.as_str();
     format!("{word}.{}.{number}.{space}", at.as_millisecond())
 }
 
