@@ -63,6 +63,7 @@ mod past_words;
 mod pending;
 mod poison;
 mod pressure;
+mod program_calls;
 mod promote;
 #[cfg(unix)]
 mod public;

@@ -75,6 +75,19 @@ fn a_listing_goes_on_where_it_ended() {
 }
 
 #[test]
+fn conversation_is_learned_from() {
+    let desk = Desk::new();
+    let caller = TestCaller::new(&desk, Access::Write);
+    let lines = caller.told(&[
+        r#"POST /api/learn {"turns":[{"speaker":"user","text":"From now on, always use tabs in this repo."},{"speaker":"assistant","text":"I will, see m-1."}],"shown":["m-1","m-2","m-99"],"session":"run-7"}"#,
+        r#"POST /api/learn {"turns":[{"speaker":"assistant","text":"We always use spaces in this repo."}]}"#,
+        r#"POST /api/learn {"turns":[{"speaker":"system","text":"x"}]}"#,
+        "POST /api/learn",
+    ]);
+    assert_snapshot!(lines);
+}
+
+#[test]
 fn facts_are_kept_known_merged_or_skipped() {
     let desk = Desk::new();
     let caller = TestCaller::new(&desk, Access::Write);
