@@ -16,7 +16,18 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents import Agent, AgentHookContext, Model, ModelResponse, RunConfig, RunHooks, Runner, TResponseInputItem, Usage, set_tracing_disabled
+from agents import (
+    Agent,
+    AgentHookContext,
+    Model,
+    ModelResponse,
+    RunConfig,
+    RunHooks,
+    Runner,
+    TResponseInputItem,
+    Usage,
+    set_tracing_disabled,
+)
 from agents.items import TResponseStreamEvent
 from agents.run_config import CallModelData, ModelInputData
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText

@@ -30,7 +30,7 @@ from apostille.agent_framework import VerifiedMemoryProvider, build_memory_tools
 from .conftest import World
 
 
-class StandIn(FunctionInvocationLayer[Any], BaseChatClient[Any]):  # type: ignore[misc]
+class StandIn(FunctionInvocationLayer[Any], BaseChatClient[Any]):
     """A model that says what it is told to, and keeps what it was asked."""
 
     def __init__(self, *answers: str | Content) -> None:
@@ -164,7 +164,9 @@ def test_the_model_calls_the_tools(world: World) -> None:
             }
             model = StandIn(
                 Content.from_function_call("c-1", "memory_store", arguments=store),
-                Content.from_function_call("c-2", "memory_store", arguments={**store, "citations": [{"path": "no.rs", "line_start": 1, "line_end": 1}]}),
+                Content.from_function_call(
+                    "c-2", "memory_store", arguments={**store, "citations": [{"path": "no.rs", "line_start": 1, "line_end": 1}]}
+                ),
                 "Kept.",
             )
             await ask(model, provider, "Keep that in mind.")

@@ -172,6 +172,19 @@ def test_what_cannot_be_kept_is_refused_and_nothing_of_the_batch_is_done(memory:
     assert not store.supports_ttl
 
 
+@pytest.mark.parametrize("namespace", [("acme.com",), ("acme", ""), ("acme\x00",), (3,)])
+def test_a_namespace_that_langgraph_forbids_is_refused_in_a_batch_too(store: BaseStore, namespace: tuple[str, ...]) -> None:
+    ops = [
+        GetOp(namespace, "key"),
+        PutOp(namespace, "key", API),
+        SearchOp(namespace),
+        ListNamespacesOp((MatchCondition("prefix", namespace),)),
+    ]
+    for op in ops:
+        with pytest.raises(InvalidNamespaceError):
+            store.batch([op])
+
+
 def test_a_batch_reads_before_it_writes_and_the_last_write_of_a_key_counts(store: BaseStore) -> None:
     results = store.batch(
         [

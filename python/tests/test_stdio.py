@@ -25,6 +25,7 @@ from apostille.types import KeptReply
 from .conftest import World, write_program
 
 HANGS = "time.sleep(600)\n"
+NO_STATS = {"status": 200, "body": {"ok": True, "spaces": []}}
 
 
 def get_child(memory: apostille.Memory | apostille.AsyncMemory) -> ProgramChild:
@@ -87,7 +88,8 @@ def test_the_end_of_python_ends_the_child(world: World) -> None:
         memory.stats()
         print(memory._transport._child._process.pid)
     """
-    done = subprocess.run([sys.executable, "-X", "dev", "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True, timeout=60)
+    command = [sys.executable, "-X", "dev", "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert is_gone(int(done.stdout))
     assert "ResourceWarning" not in done.stderr
     assert "Error" not in done.stderr
@@ -190,7 +192,7 @@ def test_a_child_that_never_says_hello_is_not_waited_for(world: World, stand_in:
 
 def test_close_ends_a_child_that_does_not_want_to(world: World, stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apostille._stdio.END_SECONDS", 0.2)
-    body = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nanswer(sys.stdin.readline(), {'status': 200, 'body': {'ok': True, 'spaces': []}})\n"
+    body = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nanswer(sys.stdin.readline(), {NO_STATS})\n"
     program = write_program(stand_in, body + HANGS)
     with apostille.Memory(world.repo, program=program) as memory:
         assert memory.stats().spaces == ()
@@ -203,14 +205,16 @@ def test_close_tells_whoever_still_waits(world: World, stand_in: Path, monkeypat
     memory = apostille.Memory(world.repo, program=write_program(stand_in, HANGS))
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(memory.stats)
-        wait_until(lambda: isinstance(memory._transport, StdioTransport) and bool(memory._transport._child and memory._transport._child._pending))
+        transport = memory._transport
+        assert isinstance(transport, StdioTransport)
+        wait_until(lambda: transport._child is not None and bool(transport._child._pending))
         memory.close()
         with pytest.raises(apostille.Closed):
             waiting.result(20)
 
 
 def test_what_is_not_json_is_passed_over(world: World, stand_in: Path) -> None:
-    body = "line = sys.stdin.readline()\nprint('warming up')\nprint('[1]')\nanswer(line, {'status': 200, 'body': {'ok': True, 'spaces': []}})\n"
+    body = f"line = sys.stdin.readline()\nprint('warming up')\nprint('[1]')\nanswer(line, {NO_STATS})\n"
     with apostille.Memory(world.repo, program=write_program(stand_in, body + HANGS)) as memory:
         assert memory.stats().ok
 

@@ -324,9 +324,7 @@ class StdioTransport:
             until = min(deadline, time.monotonic() + START_SECONDS)
             found = self._ask(child, "server/discover", {}, until)
             if REVISION not in found.get("supportedVersions", []):
-                raise ProgramFailed(
-                    f"{command[0]} does not speak revision {REVISION}", hint="use the program of this package's version"
-                )
+                raise ProgramFailed(f"{command[0]} does not speak revision {REVISION}", hint="use the program of this package's version")
         except BaseException:
             child.close()
             raise

@@ -11,12 +11,12 @@
 It keeps facts with their proof, and not any document under any name. So it differs from a store of documents:
 
 - **Namespaces are addresses**: `(OWNER, NAME, "knowledge")`, `(OWNER, NAME, "episodes", TASK)`, `(OWNER, NAME, "identity")`,
-  `(OWNER, NAME, "sessions")` and `("users", NAME, …)`; `(OWNER, NAME, "review-rules")` only to search. LangGraph forbids a full stop in
-  a namespace: write `%2E`.
-- **A value is a fact**: its text as `fact` (or `content`, or `text`), and beside it `citations`, `kind`, `subject`, `reason`, `tags`. Another
-  field is refused, because it would be lost. What is read has `standing`, `handle` and `status` as well.
-- **What the code contradicts is not given**, by `get` and `search`, as everywhere in Apostille, nor what waits for a person. A program's
-  word about a person waits. `show_withheld=True` gives what is contradicted, with its standing.
+  `(OWNER, NAME, "sessions")` and `("users", NAME, …)`; `(OWNER, NAME, "review-rules")` only to search. LangGraph forbids a full
+  stop in a namespace: write `%2E`.
+- **A value is a fact**: its text as `fact` (or `content`, or `text`), and beside it `citations`, `kind`, `subject`, `reason`, `tags`.
+  Another field is refused, because it would be lost. What is read has `standing`, `handle` and `status` as well.
+- **What the code contradicts is not given**, by `get` and `search`, as everywhere in Apostille, nor what waits for a person. A
+  program's word about a person waits. `show_withheld=True` gives what is contradicted, with its standing.
 - **A key is kept as a tag**. A memory that has none is found by its handle (`m-12`), which is its key then.
 - **Times to live are refused**: a fact ends when it is not true any more. An `index` has no effect.
 """
@@ -40,6 +40,7 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    validate_op_namespace,
 )
 
 from .client import Memory
@@ -222,6 +223,7 @@ class ApostilleStore(BaseStore):
 
 def _check(op: Op) -> None:
     """Refuses a write that would not be kept as it is, before anything of a batch is done."""
+    validate_op_namespace(op)
     if not isinstance(op, PutOp):
         return
     if op.ttl is not None:

@@ -67,7 +67,7 @@ fn program_is_refused_as_over_http_and_decides_nothing() {
     assert_eq!(call(&mut talk, wrong).0, 400);
     let elsewhere = json!({"call": "stats", "query": [["repo", "other/app"]]});
     assert_eq!(call(&mut talk, elsewhere).0, 400);
-    env.ok(&[
+    env.stated(&[
         "remember",
         "releases are tagged on Fridays",
         "--kind",

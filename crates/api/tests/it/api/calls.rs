@@ -84,7 +84,16 @@ fn conversation_is_learned_from() {
         r#"POST /api/learn {"turns":[{"speaker":"system","text":"x"}]}"#,
         "POST /api/learn",
     ]);
-    assert_snapshot!(lines);
+    assert_snapshot!(lines, @r#"
+    POST /api/learn {"turns":[{"speaker":"user","text":"From now on, always use tabs in this repo."},{"speaker":"assistant","text":"I will, see m-1."}],"shown":["m-1","m-2","m-99"],"session":"run-7"}
+      → 200 changed {"proposed":[{"handle":"m-5","fact":"The user wants the agent to always use tabs in this repo.","reason":"stated in session run-7, turn 1","tags":["gleaned","preference"],"session":"run-7","status":"pending","status_why":"it was extracted from a session and is not confirmed","standing":"stated","shown":"plain","verdicts":[]}],"applied":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"applied":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
+    POST /api/learn {"turns":[{"speaker":"assistant","text":"We always use spaces in this repo."}]}
+      → 200 {"proposed":[],"applied":[]}
+    POST /api/learn {"turns":[{"speaker":"system","text":"x"}]}
+      → 400 {"error":{"message":"turns[0].speaker: expected user or assistant"}}
+    POST /api/learn
+      → 200 {"proposed":[],"applied":[]}
+    "#);
 }
 
 #[test]
