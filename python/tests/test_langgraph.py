@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("langgraph.store.base")
 
-from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
 
 import apostille
 from apostille.langgraph import ApostilleStore
@@ -174,7 +174,7 @@ def test_what_cannot_be_kept_is_refused_and_nothing_of_the_batch_is_done(memory:
 
 @pytest.mark.parametrize("namespace", [("acme.com",), ("acme", ""), ("acme\x00",), (3,)])
 def test_a_namespace_that_langgraph_forbids_is_refused_in_a_batch_too(store: BaseStore, namespace: tuple[str, ...]) -> None:
-    ops = [
+    ops: list[Op] = [
         GetOp(namespace, "key"),
         PutOp(namespace, "key", API),
         SearchOp(namespace),
