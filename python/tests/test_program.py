@@ -35,13 +35,17 @@ def test_the_carried_program_comes_first(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_command_of_this_package_is_not_taken_for_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make_program(tmp_path / "bin" / "apostille", f"#!{sys.executable}\n")
+    make_program(tmp_path / "bin" / "apostille", f"#!{sys.executable}\nfrom apostille._program import main\n")
     monkeypatch.setattr(_program, "CARRIED", tmp_path / "none")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.delenv("APOSTILLE_BIN", raising=False)
     with pytest.raises(apostille.ProgramNotFound) as missing:
         apostille.find_program()
     assert "pip install apostille" in (missing.value.hint or "")
+    # Another launcher is as good as the program.
+    launcher = make_program(tmp_path / "npm" / "apostille", "#!/usr/bin/env node\n")
+    monkeypatch.setenv("PATH", os.pathsep.join(str(tmp_path / it) for it in ("bin", "npm")))
+    assert apostille.find_program() == launcher
     monkeypatch.setenv("APOSTILLE_BIN", str(tmp_path / "none"))
     with pytest.raises(apostille.ProgramNotFound, match="APOSTILLE_BIN"):
         apostille.find_program()

@@ -28,6 +28,10 @@ HANGS = "time.sleep(600)\n"
 NO_STATS = {"status": 200, "body": {"ok": True, "spaces": []}}
 
 
+#: Answers once, so that a test knows that it is there, and then never again.
+ANSWERS_ONCE = f"answer(sys.stdin.readline(), {NO_STATS})\n" + HANGS
+
+
 def get_child(memory: apostille.Memory | apostille.AsyncMemory) -> ProgramChild:
     transport = memory._transport
     assert isinstance(transport, StdioTransport)
@@ -167,11 +171,12 @@ def test_an_old_program_is_told_from_a_broken_one(world: World, stand_in: Path) 
 
 
 def test_a_child_that_hangs_is_not_waited_for(world: World, stand_in: Path) -> None:
-    program = write_program(stand_in, HANGS)
+    program = write_program(stand_in, ANSWERS_ONCE)
     with apostille.Memory(world.repo, program=program) as memory:
+        memory.stats()
+        child = get_child(memory)
         with pytest.raises(apostille.TimedOut):
             memory.stats(timeout=0.2)
-        child = get_child(memory)
         wait_until(lambda: not child.is_running)
         assert is_gone(child._process.pid)
 
@@ -219,6 +224,15 @@ def test_what_is_not_json_is_passed_over(world: World, stand_in: Path) -> None:
         assert memory.stats().ok
 
 
+def test_texts_that_no_line_can_carry(memory: apostille.Memory, api_fact: KeptReply) -> None:
+    cut = "API_VERSION \ud83d"
+    assert memory.recall(cut).memories[0].handle == "m-1"
+    assert memory.recall("API_VERSION\nin two lines").memories[0].handle == "m-1"
+    with pytest.raises(apostille.Malformed, match="bytes long"):
+        memory.recall("x" * 17_000_000)
+    assert memory.stats().ok
+
+
 def test_a_cancelled_task_cancels_its_call(world: World, stand_in: Path, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
     body = f"for line in sys.stdin:\n    open({str(heard)!r}, 'a').write(line)\n"
@@ -242,17 +256,21 @@ def test_a_cancelled_task_cancels_its_call(world: World, stand_in: Path, tmp_pat
 
 
 def test_an_interrupted_call_is_abandoned(world: World, stand_in: Path) -> None:
-    program = write_program(stand_in, HANGS)
-    with apostille.Memory(world.repo, program=program) as memory:
-        with pytest.raises(apostille.TimedOut):
-            memory.stats(timeout=0.2)
-        memory2 = apostille.Memory(world.repo, program=program)
-        timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT))
-        timer.start()
+    with apostille.Memory(world.repo, program=write_program(stand_in, ANSWERS_ONCE)) as memory:
+        memory.stats()
+        child = get_child(memory)
+
+        def interrupt() -> None:
+            wait_until(lambda: bool(child._pending))
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
         with pytest.raises(KeyboardInterrupt):
-            memory2.stats()
-        assert get_child(memory2)._pending == {}
-        memory2.close()
+            memory.stats()
+        thread.join()
+        assert child._pending == {}
+        assert child.is_running
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

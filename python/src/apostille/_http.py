@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from ._mcp import REVISION, build_request, read_response
+from ._mcp import REVISION, build_request, encode_json, read_response
 from ._transport import Reply, Request
 from .errors import BadAnswer, Closed, Malformed, TimedOut, Unreachable, raise_for
 
@@ -167,9 +167,9 @@ class _HttpCall:
             path += "?" + urlencode(request.query)
         body, headers = None, {}
         if isinstance(request.body, str):
-            body, headers = request.body.encode(), {"Content-Type": "text/plain; charset=utf-8"}
+            body, headers = request.body.encode(errors="replace"), {"Content-Type": "text/plain; charset=utf-8"}
         elif request.body is not None:
-            body, headers = json.dumps(request.body).encode(), {"Content-Type": "application/json"}
+            body, headers = encode_json(request.body), {"Content-Type": "application/json"}
         return cls(request.call.method, base + path, body, headers, is_idempotent=request.call.is_idempotent)
 
     def cancel(self) -> None:

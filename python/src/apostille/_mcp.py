@@ -16,7 +16,12 @@ _INVALID_PARAMS = -32602
 def build_request(number: int, method: str, params: Mapping[str, Any]) -> bytes:
     """A request as a line."""
     message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-    return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+    return encode_json(message) + b"\n"
+
+
+def encode_json(value: Any) -> bytes:
+    """JSON as it is sent. Half a character, as a text may have that was cut in two, is not sent: nobody could read it."""
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace")
 
 
 def read_response(message: Mapping[str, Any]) -> Any:

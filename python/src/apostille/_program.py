@@ -30,21 +30,21 @@ def find_program() -> str:
 
 
 def _find_installed() -> str:
-    # The console script of this package is called `apostille` too, and would start itself for ever.
-    own = {Path(sys.argv[0]).resolve(), Path(sys.executable).parent / _NAME}
     for folder in os.get_exec_path():
         found = shutil.which(_NAME, path=folder)
-        if found and Path(found).resolve() not in own and not _is_script(found):
+        if found and not _is_own_script(found):
             return found
     raise ProgramNotFound("there is no `apostille` program here", hint=_HINT)
 
 
-def _is_script(path: str) -> bool:
+def _is_own_script(path: str) -> bool:
+    """The console script of this package is called `apostille` too, and would start itself for ever."""
     try:
         with open(path, "rb") as file:
-            return file.read(2) == b"#!"
+            start = file.read(4096)
     except OSError:
         return True
+    return start.startswith(b"#!") and b"apostille._program" in start
 
 
 def main() -> int:

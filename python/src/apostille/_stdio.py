@@ -26,7 +26,7 @@ from typing import Any
 
 from ._mcp import REVISION, build_request, read_response
 from ._transport import Reply, Request
-from .errors import ApostilleError, BadAnswer, Closed, ProgramFailed, TimedOut
+from .errors import ApostilleError, BadAnswer, Closed, Malformed, ProgramFailed, TimedOut
 
 log = logging.getLogger("apostille")
 
@@ -34,6 +34,8 @@ log = logging.getLogger("apostille")
 START_SECONDS = 10.0
 #: How long it may take to end when its input is closed, and when it is asked to.
 END_SECONDS = 2.0
+#: How long a line may be that the program takes, in bytes.
+MAX_LINE = 16 * 1024 * 1024
 #: How much of what it says on its standard error is kept, in bytes.
 ERROR_TAIL = 4096
 _METHOD_NOT_FOUND = -32601
@@ -89,11 +91,14 @@ class ProgramChild:
     def send(self, method: str, params: Mapping[str, Any]) -> _Pending:
         """Sends a request; its future has the response."""
         pending = _Pending(next(self._numbers))
+        line = build_request(pending.number, method, params)
+        if len(line) > MAX_LINE:
+            raise Malformed(f"the call is {len(line)} bytes long", hint=f"at most {MAX_LINE} are taken at once")
         with self._lock:
             if self._over is not None:
                 raise copy.copy(self._over)
             self._pending[pending.number] = pending
-        self._lines.put(build_request(pending.number, method, params))
+        self._lines.put(line)
         return pending
 
     def abandon(self, pending: _Pending, *, is_late: bool) -> None:

@@ -101,7 +101,7 @@ class VerifiedMemoryProvider(ContextProvider):
             await self._show_memories(context, state)
             if self._with_tools:
                 context.extend_tools(self.source_id, await self._list_tools())
-        except (ApostilleError, OSError) as error:
+        except Exception as error:  # Whatever it is, the run goes on.
             self._complain(error)
 
     async def after_run(self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ class VerifiedMemoryProvider(ContextProvider):
             return
         try:
             learned = await self.memory.learn(turns, shown=shown, session=context.session_id, timeout=self._timeout)
-        except (ApostilleError, OSError) as error:
+        except Exception as error:  # Whatever it is, the answer is there.
             self._complain(error)
             return
         counted.extend(it.handle for it in learned.applied)
