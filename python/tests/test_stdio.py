@@ -32,6 +32,13 @@ NO_STATS = {"status": 200, "body": {"ok": True, "spaces": []}}
 ANSWERS_ONCE = f"answer(sys.stdin.readline(), {NO_STATS})\n" + HANGS
 
 
+@pytest.fixture(autouse=True)
+def short_patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that does not end by itself is asked sooner."""
+    if "stand_in" in request.fixturenames:
+        monkeypatch.setattr("apostille._stdio.END_SECONDS", 0.2)
+
+
 def get_child(memory: apostille.Memory | apostille.AsyncMemory) -> ProgramChild:
     transport = memory._transport
     assert isinstance(transport, StdioTransport)
@@ -195,8 +202,7 @@ def test_a_child_that_never_says_hello_is_not_waited_for(world: World, stand_in:
         memory.stats(timeout=0.3)
 
 
-def test_close_ends_a_child_that_does_not_want_to(world: World, stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apostille._stdio.END_SECONDS", 0.2)
+def test_close_ends_a_child_that_does_not_want_to(world: World, stand_in: Path) -> None:
     body = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nanswer(sys.stdin.readline(), {NO_STATS})\n"
     program = write_program(stand_in, body + HANGS)
     with apostille.Memory(world.repo, program=program) as memory:
@@ -205,8 +211,7 @@ def test_close_ends_a_child_that_does_not_want_to(world: World, stand_in: Path, 
     assert is_gone(pid)
 
 
-def test_close_tells_whoever_still_waits(world: World, stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apostille._stdio.END_SECONDS", 0.2)
+def test_close_tells_whoever_still_waits(world: World, stand_in: Path) -> None:
     memory = apostille.Memory(world.repo, program=write_program(stand_in, HANGS))
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(memory.stats)
