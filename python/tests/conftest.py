@@ -72,7 +72,8 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    for name in _SESSION:
+    own = {it for it in os.environ if it.startswith("APOSTILLE_")} - {"APOSTILLE_BIN", "APOSTILLE_CLIENTS_RUN"}
+    for name in (*_SESSION, *own):
         monkeypatch.delenv(name, raising=False)
     made = World(tmp_path)
     for name, value in made.env.items():

@@ -121,6 +121,13 @@ fn calls_and_pages_show_nothing_without_its_standing() {
 }
 
 #[test]
+fn programs_are_shown_nothing_without_its_standing() {
+    let shown = web::list_program_answers_in_session(&FaceWorld::new());
+    check_standing(&shown);
+    check_versions(&shown);
+}
+
+#[test]
 fn hooks_show_nothing_in_a_turn_that_ignores_memory() {
     check_silence(&hooks::list_answers_while_ignored(&FaceWorld::new()));
 }

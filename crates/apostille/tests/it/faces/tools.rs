@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     FaceAnswer, hooks,
     standing::Marking,
+    web,
     world::{FaceWorld, SESSION, list_handles},
 };
 use crate::{
@@ -227,7 +228,10 @@ fn list_all_answers(world: &FaceWorld, meta: &Value) -> Vec<FaceAnswer> {
         caller.talk.end();
         shown
     };
-    Profile::ALL.iter().flat_map(answer).collect()
+    let tools = Profile::ALL.iter().flat_map(answer);
+    tools
+        .chain(web::list_program_answers(world, meta))
+        .collect()
 }
 
 /// What a server behind a socket answers to a client that names its session.

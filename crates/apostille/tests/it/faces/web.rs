@@ -9,24 +9,33 @@ use apostille_api::{
     },
     request_scope::{HttpMethod, Route},
 };
+use serde_json::{Value, json};
 
 use super::{
     FaceAnswer, hooks,
     standing::Marking,
-    world::{FaceWorld, list_handles},
+    world::{FaceWorld, SESSION, list_handles},
 };
-use crate::socket::{Browser, Server};
+use crate::{
+    mcp::{Era, Talk},
+    socket::{Browser, Server},
+};
 
 /// What is asked about.
 const QUESTION: &str = "why+does+the+checkout+retry+and+wait+for+the+gateway";
 
-/// A path with everything that can stand in the place of what varies.
-fn list_paths(path: &str) -> Vec<String> {
-    let values: Vec<String> = match path {
+/// Everything that can stand in the place of what varies in a path.
+fn list_path_values(path: &str) -> Vec<String> {
+    match path {
         _ if path.contains("/sessions/{name}") => vec!["s1".to_owned()],
         _ if path.contains("{slug}") => vec!["retry-the-checkout".to_owned()],
         _ => list_handles().collect(),
-    };
+    }
+}
+
+/// A path with everything that can stand in the place of what varies.
+fn list_paths(path: &str) -> Vec<String> {
+    let values = list_path_values(path);
     let fill = |it: &String| path.replace("{name}", it).replace("{slug}", it);
     let mut paths: Vec<String> = values.iter().map(fill).collect();
     paths.dedup();
@@ -65,12 +74,7 @@ fn ask_call(server: &Server, call: &ApiCall) -> Vec<FaceAnswer> {
         ("Authorization", &*bearer),
         ("Content-Type", "application/json"),
     ];
-    let body = match call.body {
-        RequestBody::Json(_, example) => {
-            example.replace("which API_VERSION?", &QUESTION.replace('+', " "))
-        }
-        _ => String::new(),
-    };
+    let body = write_body(call);
     let method = call.route.method.as_str().to_uppercase();
     let ask = |path: String| {
         let reply = server.send(&method, &path, &headers, &body);
@@ -78,6 +82,47 @@ fn ask_call(server: &Server, call: &ApiCall) -> Vec<FaceAnswer> {
             .marked(pick_marking(call.route.path))
     };
     list_paths(call.route.path).into_iter().map(ask).collect()
+}
+
+/// The example of a call, with the question.
+fn write_body(call: &ApiCall) -> String {
+    match call.body {
+        RequestBody::Json(_, example) => {
+            example.replace("which API_VERSION?", &QUESTION.replace('+', " "))
+        }
+        _ => String::new(),
+    }
+}
+
+/// What every call that looks answers a program that started a server and says its session like this.
+pub fn list_program_answers(world: &FaceWorld, meta: &Value) -> Vec<FaceAnswer> {
+    let mut talk = Talk::new(world, &world.repo(), &[], Era::Modern, json!({}));
+    let mut shown = Vec::new();
+    for call in list_api_calls().filter(|it| it.route.need == Access::Read) {
+        let path = call.route.path;
+        let mut values = list_path_values(path);
+        if !path.contains('{') {
+            values.truncate(1);
+        }
+        for value in values {
+            let parts = json!({ "name": value, "slug": value });
+            let asked = json!({ "call": call.id, "parts": parts, "body": write_body(call) });
+            let mut params = asked.clone();
+            params["_meta"] = meta.clone();
+            let said = talk.request("apostille/call", params);
+            let told = said["result"]["body"].to_string();
+            let answer = FaceAnswer::new("programs", asked.to_string(), told);
+            shown.push(answer.marked(pick_marking(path)));
+        }
+    }
+    talk.end();
+    shown
+}
+
+/// The same to a program in a session that looked around before.
+pub fn list_program_answers_in_session(world: &FaceWorld) -> Vec<FaceAnswer> {
+    hooks::ask_about_checkout(world, Client::ClaudeCode, "s1");
+    list_program_answers(world, &json!({ "sessionId": SESSION }))
 }
 
 fn open_page(server: &Server, browser: &Browser, page: &Route) -> Vec<FaceAnswer> {
