@@ -83,6 +83,10 @@ def test_close_ends_the_child_and_leaves_no_zombie(world: World) -> None:
     memory.close()
 
 
+def test_an_interrupt_at_the_terminal_is_not_for_the_child(memory: apostille.Memory, api_fact: KeptReply) -> None:
+    assert os.getpgid(get_pid(memory)) != os.getpgid(0)
+
+
 def test_a_client_that_is_no_longer_used_ends_its_child(world: World) -> None:
     memory = apostille.Memory(world.repo)
     memory.stats()

@@ -64,6 +64,8 @@ class ProgramChild:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 env=dict(environment),
+                # An interrupt at the terminal is for this program, which then decides what becomes of its calls.
+                start_new_session=True,
             )
         except OSError as error:
             raise ProgramFailed(f"{command[0]} cannot be started: {error}", hint="set APOSTILLE_BIN to the program") from error
