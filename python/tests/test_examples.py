@@ -15,10 +15,11 @@ EXAMPLES = ROOT / "python" / "examples"
 
 
 def run(name: str, *args: str) -> str:
-    command = [sys.executable, "-X", "dev", "-W", "ignore::DeprecationWarning", str(EXAMPLES / name), *args]
+    command = [sys.executable, "-W", "default::ResourceWarning", str(EXAMPLES / name), *args]
     done = subprocess.run(command, env=os.environ.copy(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "never awaited" not in done.stderr
+    assert "ResourceWarning" not in done.stderr
     return done.stdout
 
 
