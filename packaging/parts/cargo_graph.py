@@ -17,24 +17,23 @@ def read_carried_crates(target):
     metadata = json.loads(run_for_text(*command, cwd=ROOT))
     packages = {it["id"]: it for it in metadata["packages"]}
     nodes = {it["id"]: it for it in metadata["resolve"]["nodes"]}
-    root = next(it for it, package in packages.items() if package["name"] == "apostille")
-    graph, waiting = {}, [root]
-    while waiting:
-        crate = waiting.pop()
-        if crate in graph:
-            continue
-        graph[crate] = sorted(
-            it["pkg"]
-            for it in nodes[crate]["deps"]
-            if any(kind["kind"] is None for kind in it["dep_kinds"]) and not is_macro(packages[it["pkg"]])
-        )
-        waiting += graph[crate]
+    carried = list_carried_names(target)
+    is_carried = lambda it: (packages[it]["name"], packages[it]["version"]) in carried
+    is_linked = lambda it: any(kind["kind"] is None for kind in it["dep_kinds"])
+    graph = {
+        crate: sorted(it["pkg"] for it in nodes[crate]["deps"] if is_linked(it) and is_carried(it["pkg"]))
+        for crate in packages
+        if is_carried(crate)
+    }
     key = lambda it: (packages[it]["name"], packages[it]["version"])
     return [packages[it] for it in sorted(graph, key=key)], graph
 
 
-def is_macro(package):
-    return any("proc-macro" in it["kind"] for it in package["targets"])
+def list_carried_names(target):
+    """Names and versions. `cargo metadata` adds up the features of tests and benches, and only `cargo tree` those of the program alone."""
+    command = ["cargo", "tree", "--locked", "-p", "apostille", "--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "-f", "{p}"]
+    lines = run_for_text(*command, cwd=ROOT).splitlines()
+    return {(name, version.removeprefix("v")) for name, version, *_ in map(str.split, filter(None, lines))}
 
 
 @functools.cache
