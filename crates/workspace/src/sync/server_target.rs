@@ -4,14 +4,19 @@
 //! The server unites what it is given with what it has, and takes nothing that was decided on what it does not hold any more: then
 //! it is read again. Where nothing is new, one small question is all there is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
+    time::Duration,
+};
 
 use apostille_api::json::{ReplicaReply, TakenLinesReply};
 use apostille_core::replica::{
-    ReplicaLog,
+    ReplicaLine, ReplicaLog,
     parts::{PartLook, PartName, look_at_parts, split_into_parts},
 };
 use apostille_files::regular_file::read_regular_start;
+use apostille_text::moderate::neutralise_text;
 use apostille_web::client::{
     HttpClientSettings,
     address::{Address, percent_encode_segment},
@@ -25,7 +30,7 @@ use super::{
 use crate::{github::find_proxy, system::System};
 
 /// How long one request may take.
-const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// How much is sent in one request: a server takes a megabyte.
 const MOST_SENT: usize = 512 * 1024;
 /// How much is asked for in one request, unless a single part has more.
@@ -255,7 +260,7 @@ impl ExchangeTarget for ServerTarget {
 
 /// The part that a line belongs to.
 fn find_line_part(text: &str, log: &ReplicaLog) -> Option<PartName> {
-    let line = apostille_core::replica::ReplicaLine::parse_known(text, log.space()).ok()?;
+    let line = ReplicaLine::parse_known(text, log.space()).ok()?;
     Some(PartName::for_memory(line.id))
 }
 
@@ -293,7 +298,7 @@ fn read_authorities(system: &System) -> Result<Option<Vec<u8>>, SyncError> {
     let Some(path) = system.env.get("SSL_CERT_FILE").filter(|it| !it.is_empty()) else {
         return Ok(None);
     };
-    let read = read_regular_start(std::path::Path::new(path), MAX_PART);
+    let read = read_regular_start(Path::new(path), MAX_PART);
     read.map(Some)
         .map_err(|error| SyncError::Unfit(format!("SSL_CERT_FILE '{path}': {error}")))
 }
@@ -322,10 +327,7 @@ fn read_complaint(reply: &BearerReply) -> ComplaintText {
 /// An answer that is what was asked for, or why it is not.
 fn check_status(reply: BearerReply) -> Result<BearerReply, SyncError> {
     let told = read_complaint(&reply).message;
-    let told: String = apostille_text::moderate::neutralise_text(&told)
-        .chars()
-        .take(300)
-        .collect();
+    let told: String = neutralise_text(&told).chars().take(300).collect();
     match reply.status {
         200 => Ok(reply),
         401 => Err(SyncError::Unfit(

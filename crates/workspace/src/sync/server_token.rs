@@ -1,7 +1,10 @@
 //! The token of a team's server: from the environment, or from a private file that says which token is for which server, so that
 //! none is ever sent to another one.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use apostille_files::regular_file::read_regular_start;
 use apostille_web::client::address::Address;
@@ -42,13 +45,13 @@ pub fn find_server_token(system: &System, address: &str) -> Result<String, Strin
 }
 
 #[cfg(unix)]
-fn is_open_to_others(file: &std::path::Path) -> bool {
+fn is_open_to_others(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_open_to_others(file: &std::path::Path) -> bool {
+fn is_open_to_others(file: &Path) -> bool {
     fs::metadata(file).is_err()
 }
 
