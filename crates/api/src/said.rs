@@ -74,7 +74,7 @@ pub fn forget_conversation(
     let after = last.saturating_add(ASKED_AROUND).unwrap_or(last);
     store.forget_questions(&record.space, &(before..=after))?;
     archive.forget_record(handle)?;
-    Ok(archive.has_pending_bytes()?)
+    archive.has_pending_bytes()
 }
 
 /// The memories that rest on words of a conversation, or of one passage of it. They were kept for themselves, and stay when it

@@ -234,7 +234,24 @@ impl<'a> ExchangeRepository<'a> {
             &refspec,
         ];
         self.run_over_network(&fetch)?;
-        self.resolve(THEIRS)
+        let tip = self.resolve(THEIRS)?;
+        self.settle_depth(&tip)?;
+        Ok(tip)
+    }
+
+    /// Git notes every commit that was fetched alone as one whose parents are missing, and a remote refuses what is noted so. A
+    /// commit of ours has none.
+    fn settle_depth(&self, commit: &str) -> ExchangeResult<()> {
+        let answer = self.run_locally(&["cat-file", "commit", commit], None)?;
+        let text = String::from_utf8_lossy(&answer.out);
+        let mut head = text.lines().take_while(|it| !it.is_empty());
+        if head.any(|it| it.starts_with("parent ")) {
+            return Ok(());
+        }
+        match fs::remove_file(self.folder.join("shallow")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// The regular files at the top of a commit; anything else there is passed over.

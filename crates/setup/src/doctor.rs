@@ -12,7 +12,9 @@ use std::{
 
 use apostille_agents::ledger::SessionFailure;
 use apostille_core::{
-    embedding_upkeep::EmbeddingCoverage, format::format_utc_day, store::breaker_state::OpenBreaker,
+    embedding_upkeep::EmbeddingCoverage,
+    format::format_utc_day,
+    store::{StoreError, breaker_state::OpenBreaker},
 };
 use serde::Serialize;
 
@@ -247,8 +249,11 @@ fn check_archive_file(system: &System) -> Option<DoctorFinding> {
     Some(match workspace::check_kept_archive(system)? {
         Ok(()) => new_good_finding("archive", "what was said can be read"),
         Err(error) => {
-            let way = "move the file away, and what is said from now on is kept in a new one";
-            let detail = format!("{:#}; {way}", anyhow::Error::from(error));
+            let way = match error {
+                StoreError::Corrupt { .. } => "; or move it away, and a new one is made",
+                _ => "",
+            };
+            let detail = format!("{:#}{way}", anyhow::Error::from(error));
             new_broken_finding("archive", error::STORE, detail)
         }
     })

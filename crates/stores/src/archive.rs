@@ -83,7 +83,12 @@ impl SqliteArchive {
     /// Changes in one transaction, alone.
     fn write<T>(&self, change: impl FnOnce(&Connection) -> SqliteResult<T>) -> StoreResult<T> {
         let mut held = self.lock();
+        let is_first = held.is_none();
         let done = self.open_connection(&mut held).and_then(|db| {
+            if is_first {
+                // What a reader kept in the log when something was forgotten may go now.
+                empty_log(db, Duration::ZERO)?;
+            }
             run_statement(db, "BEGIN IMMEDIATE", [])?;
             let done = change(db).and_then(|done| run_statement(db, "COMMIT", []).map(|()| done));
             if done.is_err() && !db.is_autocommit() {
@@ -116,7 +121,10 @@ impl SqliteArchive {
             let found: String = select_value(db, "PRAGMA quick_check(1)", [])?;
             match found.as_str() {
                 "ok" => Ok(()),
-                other => Err(SqliteError::corrupt(other)),
+                other => {
+                    let words: Vec<&str> = other.split_whitespace().collect();
+                    Err(SqliteError::corrupt(words.join(" ")))
+                }
             }
         })
     }
@@ -143,15 +151,19 @@ impl SqliteArchive {
     /// file as it was, this is done later: with the next change, or when the last program lets go of the file.
     fn checkpoint_log(&self, patience: Duration) -> StoreResult<bool> {
         let mut held = self.lock();
-        let done = self.open_connection(&mut held).and_then(|db| {
-            db.busy_timeout(patience)?;
-            let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let blocked = db.query_row(checkpoint, [], |row| row.get::<_, i64>(0));
-            db.busy_timeout(Duration::from_millis(BUSY_MS))?;
-            Ok(blocked? == 0)
-        });
+        let done = self.open_connection(&mut held);
+        let done = done.and_then(|db| empty_log(db, patience));
         self.name_damage(done, &mut held)
     }
+}
+
+/// Empties the write-ahead log; `false` where somebody reads from it.
+fn empty_log(db: &Connection, patience: Duration) -> SqliteResult<bool> {
+    db.busy_timeout(patience)?;
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let blocked = db.query_row(checkpoint, [], |row| row.get::<_, i64>(0));
+    db.busy_timeout(Duration::from_millis(BUSY_MS))?;
+    Ok(blocked? == 0)
 }
 
 impl Archive for SqliteArchive {

@@ -37,9 +37,13 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     memories.extend(episodes);
     // What a person said, and what a person decides about, is not erased by anybody else.
     let verb = PersonVerb::Forget;
-    let speaker = match damaged.is_empty() {
+    let speaker = match damaged.is_empty() && said.is_empty() {
         true => ctx.speaker_for(verb, &memories)?,
         false => ctx.deciding_speaker()?,
+    };
+    let person = match said.is_empty() {
+        true => None,
+        false => Some(require_person(&speaker, verb.describe())?),
     };
     if !memories.iter().all(|it| speaker.can_decide(verb, it)) {
         let verb = verb.describe();
@@ -69,9 +73,9 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
         }
     }
     // The episodes went first: they are found by the conversations that they quote.
-    let forgotten_said = match said.is_empty() {
-        true => String::new(),
-        false => forget_conversations(ctx, &workspace, &said)?,
+    let forgotten_said = match person {
+        None => String::new(),
+        Some(by) => forget_conversations(ctx, &workspace, by, &said)?,
     };
     // The notes of the active task repeat what stands in its way.
     if let Ok(tasks) = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)

@@ -400,7 +400,7 @@ fn file_of_a_task_is_read_to_its_limit() {
     );
     env.write("long.md", "a".repeat(300_000));
     let ran = env.run(&["task", "file", "plan.md", "--write", "long.md"]);
-    assert!(ran.code == 2 && ran.err.contains("at most"), "{ran}");
+    assert!(ran.code == 3 && ran.err.contains("at most"), "{ran}");
 }
 
 #[test]

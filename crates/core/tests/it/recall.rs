@@ -203,11 +203,7 @@ fn a_question_with_a_secret_is_answered_and_not_logged() {
     let key = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     assert_eq!(world.ask(&format!("api version with {key}")).shown.len(), 2);
     assert!(!world.log_text().contains(&key));
-    assert!(
-        world
-            .log_text()
-            .contains("withheld: it appears to contain a secret")
-    );
+    assert!(world.log_text().contains("\"api version\""));
 }
 
 #[test]

@@ -5,13 +5,17 @@ use std::path::Path;
 
 use apostille_core::{
     embedding::{Embedding, EmbeddingModel, MemoryEmbedding},
+    event::{Event, EventBody},
     forget::forget,
     memory::{Draft, DuplicateChoice, MemoryName},
     recall::{RecallRequest, recall},
     remember::{RememberOutcome, remember},
     revise::{refresh_memory, supersede_memory},
+    store::{EventLog as _, EventPage, Store, ram::RamStore},
+    unchecked,
 };
 use apostille_text::digest::Digest;
+use jiff::Timestamp;
 
 use crate::rig::{STORES, fact, keep, open, space, with_context};
 
@@ -32,6 +36,45 @@ fn holding(dir: &Path, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// A showing with a whole question, as earlier versions logged it.
+fn log_question(store: &dyn Store, second: i64, question: &str) {
+    let event = Event {
+        at: Timestamp::from_second(second).unwrap(),
+        space: space(),
+        memory: None,
+        actor: None,
+        what: EventBody::Retrieved {
+            query: question.into(),
+            shown: Vec::new(),
+        },
+    };
+    let batch = unchecked::durable_batch(vec![event], Vec::new());
+    store.append_batch(&batch).unwrap();
+}
+
+#[test]
+fn questions_of_a_time_leave_no_bytes() {
+    for (kind, file) in STORES {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open(kind, &dir.path().join(file)).unwrap();
+        let twin = RamStore::default();
+        for it in [&*store as &dyn Store, &twin] {
+            for (second, question) in [(10, "early"), (20, "zanzibarique"), (30, "late")] {
+                log_question(it, second, question);
+            }
+            let at = |second| Timestamp::from_second(second).unwrap();
+            let during = at(15)..=at(25);
+            assert_eq!(it.forget_questions(&space(), &during).unwrap(), 1);
+            assert_eq!(it.forget_questions(&space(), &during).unwrap(), 0);
+        }
+        let read = |it: &dyn Store| it.read_events(&space(), &EventPage::newest(9)).unwrap();
+        assert_eq!(read(&*store), read(&twin));
+        assert!(store.check_health().unwrap().problems.is_empty());
+        assert_eq!(holding(dir.path(), "zanzibariq"), Vec::<String>::new(), "{file}");
+        assert_ne!(holding(dir.path(), "early"), Vec::<String>::new(), "{file}");
+    }
 }
 
 #[test]

@@ -125,7 +125,8 @@ impl ExchangeTarget for GitTarget<'_> {
         if let Some(tip) = &seen
             && self.repository.find_tree(tip)? == written.tree
         {
-            self.repository.keep_commit(tip)?;
+            // Theirs may have parents that are not here.
+            self.repository.keep_commit(&written.commit)?;
             return Ok(Some(tip.clone()));
         }
         match self
