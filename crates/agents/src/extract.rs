@@ -11,6 +11,7 @@ mod draft;
 mod english;
 mod generality;
 mod habit;
+pub mod labelled;
 mod lasting;
 mod lexicon;
 mod non_english;
@@ -23,7 +24,9 @@ mod phrase;
 mod remembered;
 mod sentence_context;
 mod shape;
+mod statement_model;
 pub mod summary;
+mod wording;
 
 use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_text::{overlap::normalise_fact, words::words};
@@ -34,6 +37,7 @@ use open_wish::OpenWish;
 use own_sentences::Sentence;
 use phrase::StatementPhrase;
 use sentence_context::SentenceContext;
+use statement_model::{ScoringMoment, find_stated_passage, phrase_passage};
 
 /// How many statements are taken from one session.
 pub const MOST: usize = 5;
@@ -119,6 +123,21 @@ fn extract_from_prompt(
             last.fact = whole;
         }
     }
+    if found.iter().all(|it| it.turn != turn.number) {
+        found.extend(extract_passage(&sentences, &setting, turn.number));
+    }
+}
+
+/// What a turn states in passing, without the words that announce it.
+fn extract_passage(
+    sentences: &[Sentence],
+    setting: &SentenceContext,
+    turn: usize,
+) -> Option<ExtractedStatement> {
+    let passage = find_stated_passage(sentences, setting, ScoringMoment::SessionEnd)?;
+    let (sort, phrase) = phrase_passage(&sentences[passage], setting);
+    let fact = phrase.to_sentence();
+    non_statements::is_keepable_statement(&fact).then_some(ExtractedStatement { fact, sort, turn })
 }
 
 /// The sentences of a prompt that state something for good, or may: what an agent is reminded to keep while it is said. `is_answer`
@@ -143,19 +162,15 @@ pub fn find_lasting_sentences(prompt: &str, is_answer: bool) -> Vec<String> {
     if sentences.iter().any(non_statements::is_retraction) {
         return Vec::new();
     }
-    let lasting = sentences
-        .iter()
-        .filter(|it| extract_from_sentence(it, &setting).is_some() || may_be_lasting(it, &setting));
-    lasting.map(|it| it.text.clone()).collect()
+    let passage = find_stated_passage(&sentences, &setting, ScoringMoment::Prompt);
+    let lasting = sentences.iter().enumerate().filter(|(at, it)| {
+        passage.as_ref().is_some_and(|it| it.contains(at))
+            || extract_from_sentence(it, &setting).is_some()
+    });
+    lasting.map(|(_, it)| it.text.clone()).collect()
 }
 
-fn may_be_lasting(sentence: &Sentence, setting: &SentenceContext) -> bool {
-    !setting.is_off_record
-        && !non_statements::is_doubtful_sentence(sentence)
-        && english::may_state_in_english(sentence, setting)
-}
-
-/// What a sentence states, if it does so beyond doubt.
+/// What a sentence states, if it does so beyond doubt: by the words that announce it.
 fn extract_from_sentence(sentence: &Sentence, setting: &SentenceContext) -> Option<SortedPhrase> {
     if setting.is_off_record || non_statements::is_doubtful_sentence(sentence) {
         return None;

@@ -134,16 +134,18 @@ pub(super) fn extract_english(
     body.extract_by_opening()
         .or_else(|| body.extract_habit())
         .or_else(|| body.extract_convention())
-        .or_else(|| body.extract_passing_statement())
 }
 
-/// Whether a sentence may state something for good, though not beyond doubt.
-pub(super) fn may_state_in_english(sentence: &Sentence, setting: &SentenceContext) -> bool {
-    read_sentence_body(sentence, setting).is_some_and(|it| it.may_be_lasting())
+/// What a sentence states by its form without the words that announce it, and what the form weighs.
+pub(super) fn extract_passing_english(
+    sentence: &Sentence,
+    setting: &SentenceContext,
+) -> Option<(i32, SortedPhrase)> {
+    read_sentence_body(sentence, setting)?.extract_passing_statement()
 }
 
 /// What is left of a sentence behind its opening; `None` for a question and for a judgement ("is very slow").
-fn read_sentence_body<'a>(
+pub(super) fn read_sentence_body<'a>(
     sentence: &'a Sentence,
     setting: &'a SentenceContext<'a>,
 ) -> Option<SentenceBody<'a>> {

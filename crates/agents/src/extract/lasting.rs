@@ -12,7 +12,7 @@ use super::{
     opening::SentenceOpening,
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
-    sentence_context::SentenceBody,
+    sentence_context::{SentenceBody, measure_outcry},
     shape,
 };
 
@@ -24,9 +24,7 @@ const MORE_THINGS: &str = "target targets deploy deployment runners instance ins
 
 /// What a statement must weigh to be put before a person, and to be put before one in a prompt that also orders some work.
 const CLEAR: i32 = 5;
-const CLEAR_BESIDE_TASK: i32 = 8;
-/// What it must weigh for the agent to be reminded of it.
-const POSSIBLE: i32 = 3;
+pub(super) const CLEAR_BESIDE_TASK: i32 = 8;
 /// How much more it takes where nobody was put right, and the subject is not "we" or "our".
 const UNASKED: i32 = 1;
 /// The longest statement that is made in passing, in bytes.
@@ -296,8 +294,8 @@ struct StatedClause<'a> {
 }
 
 impl SentenceBody<'_> {
-    /// What is stated in passing, beyond doubt.
-    pub(super) fn extract_passing_statement(&self) -> Option<SortedPhrase> {
+    /// What is stated in passing by its form, and what the form weighs.
+    pub(super) fn extract_passing_statement(&self) -> Option<(i32, SortedPhrase)> {
         let clauses = self.list_clauses().into_iter();
         let clear = clauses.filter(|it| self.weigh_clause(it) >= self.find_bar(it));
         // Of two that weigh the same, the first is the whole sentence.
@@ -311,7 +309,7 @@ impl SentenceBody<'_> {
             it if it.is_order_for_good() => StatementSort::Correction,
             _ => StatementSort::Fact,
         };
-        Some((sort, clause.to_phrase()))
+        Some((self.weigh_clause(&clause), (sort, clause.to_phrase())))
     }
 
     fn find_bar(&self, clause: &StatedClause) -> i32 {
@@ -323,28 +321,13 @@ impl SentenceBody<'_> {
         }
     }
 
-    /// Whether it may be a statement for good: enough for a reminder, not for a proposal.
-    pub(super) fn may_be_lasting(&self) -> bool {
-        self.list_clauses().iter().any(|it| {
-            let is_shaped = it.is_likely_lasting();
-            // "it's fedora, not a mac": the agent knows what it is.
-            let is_contrast =
-                it.is_reply && shape::is_this_contrast(it.lower) && NOT_THAT.is_in(it.lower);
-            let may_hold = it.is_put_right && it.weigh_reach() > 1 && it.weigh_verb() > 0;
-            self.weigh_clause(it) >= POSSIBLE
-                || is_shaped
-                || is_contrast
-                || may_hold && !PASSES.is_in(it.lower)
-        })
-    }
-
     /// The sentence, and what follows its first words: "wrong namespace, payments runs in …".
     fn list_clauses(&self) -> Vec<StatedClause<'_>> {
         let is_lead = matches!(
             self.lead,
             SentenceOpening::No | SentenceOpening::Actually | SentenceOpening::Told
         );
-        let cry = shape::measure_outcry(self.lower);
+        let cry = measure_outcry(self.lower);
         let whole = StatedClause {
             text: &self.text[cry..],
             lower: &self.lower[cry..],
@@ -463,18 +446,6 @@ impl<'a> StatedClause<'a> {
         non_statements::is_context_dependent(&placed[..end].replace("its own ", "an own "))
     }
 
-    /// Whether a plain statement has any sign that it holds beyond the work in hand.
-    fn is_likely_lasting(&self) -> bool {
-        let has = [
-            self.is_put_right,
-            self.weigh_reach() > 0,
-            has_name_inside(self.text),
-        ];
-        let shape = self.weigh_shape();
-        let signs = shape::count_signs(self.lower, true) + has.map(i32::from).iter().sum::<i32>();
-        shape > 0 && shape + signs > 2 && !self.is_passing()
-    }
-
     /// How much a plain statement weighs, where it answers the agent.
     fn weigh_shape(&self) -> i32 {
         let scoped = SCOPE.text_after_match(self.lower).unwrap_or(self.lower);
@@ -562,7 +533,7 @@ impl<'a> StatedClause<'a> {
         let is_we = WORK_VERB.is_in(self.lower) && WE_FIRMLY.is_in(self.lower);
         let signs = match self.weigh_shape() {
             0 => 0,
-            _ => shape::count_signs(self.lower, false),
+            _ => shape::count_signs(self.lower),
         };
         match count(&strong) {
             0 if !is_we && signs > 0 => signs + 1 + i32::from(has_name_inside(self.text)),

@@ -127,6 +127,32 @@ pub(super) fn is_doubtful_sentence(sentence: &Sentence) -> bool {
         || secrets::find_secret(&sentence.text).is_some()
 }
 
+/// The kinds of doubt that a sentence raises, by name: each speaks against a statement, none alone decides.
+pub(super) fn list_doubts(sentence: &Sentence) -> Vec<&'static str> {
+    let lower = sentence.lower.as_str();
+    let kinds = [
+        ("others", &OTHERS),
+        ("not meant", &NOT_MEANT),
+        ("state", &STATE),
+        ("hypothesis", &HYPOTHESIS),
+    ];
+    let raised = kinds.iter().filter(|(_, it)| it.is_in(lower));
+    raised.map(|(name, _)| *name).collect()
+}
+
+/// Whether a sentence must not be repeated as a person's own, whatever it states: questions, moods of the day,
+/// code, orders to a model, secrets.
+pub(super) fn is_unquotable_sentence(sentence: &Sentence) -> bool {
+    let lower = sentence.lower.as_str();
+    sentence.is_question
+        || sentence.text.contains('🙄')
+        || [&CODE, &CREDENTIAL, &QUESTION, &MOOD, &PASSING]
+            .iter()
+            .any(|it| it.is_in(lower))
+        || moderate::is_instruction(&sentence.text)
+        || secrets::find_secret(&sentence.text).is_some()
+}
+
 /// "…, the old one was shut down": what is so is said before.
 fn strip_old_one(lower: &str) -> &str {
     let end = lower.find(", the old ").unwrap_or(lower.len());

@@ -2,12 +2,11 @@
 
 use super::generality::has_work_class;
 use super::{
-    lexicon::WAYS,
+    lexicon::{WAYS, has_listed_word},
     opening::SentenceOpening,
     own_sentences::Sentence,
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
-    shape,
 };
 use crate::transcript::{TranscriptTurn, TurnSpeaker, is_shell_tool};
 
@@ -15,6 +14,9 @@ use crate::transcript::{TranscriptTurn, TurnSpeaker, is_shell_tool};
 pub(super) struct SentenceContext<'a> {
     /// What the agent said and did before, back to the prompt before this one.
     before: Vec<&'a TranscriptTurn>,
+    /// What the agent said last before the prompt, and first after it.
+    pub(super) agent_before: Option<&'a str>,
+    pub(super) agent_after: Option<&'a str>,
     /// Whether an agent spoke at all before.
     pub(super) is_answer: bool,
     /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
@@ -82,16 +84,22 @@ impl<'a> SentenceContext<'a> {
         let is_agent = |it: &&TranscriptTurn| it.speaker == TurnSpeaker::Agent;
         let is_any = |is_such: fn(&str) -> bool| sentences.iter().any(|it| is_such(&it.lower));
         let later = before.clone().rev();
+        let before_prompt: Vec<&TranscriptTurn> = later
+            .take_while(|it| it.speaker != TurnSpeaker::Person)
+            .filter(is_agent)
+            .collect();
+        let text_of = |it: &&'a TranscriptTurn| Some(it.text.trim()).filter(|it| !it.is_empty());
+        let mut answers = turns[at + 1..]
+            .iter()
+            .take_while(|it| it.speaker != TurnSpeaker::Person);
         Self {
-            before: later
-                .take_while(|it| it.speaker != TurnSpeaker::Person)
-                .filter(is_agent)
-                .collect(),
+            agent_before: before_prompt.iter().find_map(text_of),
+            agent_after: answers.find_map(|it| text_of(&it)),
+            before: before_prompt,
             is_answer: before.clone().any(|it| is_agent(&it)),
             has_task: is_any(|it| TASK.is_in(it) && !is_standing_order(it)),
             is_outcry: sentences.first().is_some_and(|it| {
-                !it.lower.is_empty()
-                    && shape::measure_outcry(&format!("{},", it.lower)) > it.lower.len()
+                !it.lower.is_empty() && measure_outcry(&format!("{},", it.lower)) > it.lower.len()
             }),
             is_polite: is_any(|it| it.contains("please")),
             is_off_record: is_any(|it| OFF_RECORD.is_in(it)),
@@ -112,4 +120,31 @@ impl<'a> SentenceContext<'a> {
 /// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
 pub(super) fn is_standing_order(lower: &str) -> bool {
     IN_MESSAGES.is_in(lower) && has_work_class(lower) || EVERY_STEP.is_in(lower)
+}
+
+/// Exclamations: what follows them puts something right.
+const OUTCRIES: &str = "oh ah ahh ahm hm hmm hmmm uh uhm um ugh argh sigh duh nope nah no omg ouch eh ehm er erm wait careful wow yikes oops whoa huh nono noo \
+    hold on stop not that wrong again";
+
+/// How many bytes of it are cries before what is said: "hm, …", "oh duh, …".
+pub(super) fn measure_outcry(lower: &str) -> usize {
+    let mut end = 0;
+    for piece in lower.split_inclusive([' ', ',']) {
+        let word = strip_marks(piece.trim());
+        if !word.is_empty() && !has_listed_word(OUTCRIES, word) {
+            break;
+        }
+        end += piece.len();
+    }
+    // "no tests", "not that file": words that also begin a statement count only with a mark behind them.
+    let cry = &lower[..end];
+    let is_soft = cry
+        .split_whitespace()
+        .any(|it| has_listed_word("no not stop that on wrong again wait", strip_marks(it)));
+    let is_marked = cry.trim_end().ends_with([',', '.', ':', '-', '!']);
+    if is_soft && !is_marked { 0 } else { end }
+}
+
+fn strip_marks(word: &str) -> &str {
+    word.trim_matches(|it: char| matches!(it, ',' | ';' | ':' | '.' | '!' | '(' | ')' | '*'))
 }

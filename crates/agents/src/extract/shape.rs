@@ -25,18 +25,14 @@ const ORDERS: &str = "implement make fix refactor convert move draft set show fi
 /// What is told of the work in hand: what broke, what is being changed, what is to be.
 const WORK_TALK: &str = "error errors fails failed fail failing crash crashes crashed crashing broken wrong bug missing lost warning exceeded aborted hangs hanging \
     flickers drops forever deprecated should current typo i'd i'll";
-/// Words that make a plain statement reach beyond the work in hand, and those that may: a program's checks are told with them too.
+/// Words that make a plain statement reach beyond the work in hand.
 const SIGNS: &str = "own ever anything policy compliance legal dedicated separate read-only shared team different unless";
-const WEAK_SIGNS: &str = "never always any everything everyone nobody all every must mustn't cannot can't both except first only customers prod production";
 
-/// How many signs there are that it holds beyond the work in hand; `is_generous` counts the weak ones as well.
-pub(super) fn count_signs(lower: &str, is_generous: bool) -> i32 {
+/// How many signs there are that it holds beyond the work in hand.
+pub(super) fn count_signs(lower: &str) -> i32 {
     let words: Vec<&str> = lower.split_whitespace().map(strip_marks).collect();
-    let is_sign = |(at, it): &(usize, &&str)| {
-        has_listed_word(SIGNS, it)
-            || **it == "only" && *at > 3
-            || is_generous && has_listed_word(WEAK_SIGNS, it)
-    };
+    let is_sign =
+        |(at, it): &(usize, &&str)| has_listed_word(SIGNS, it) || **it == "only" && *at > 3;
     let signs = words.iter().enumerate().filter(is_sign).count();
     let is_done_by = words.windows(3).any(|it| {
         has_listed_word("is are gets get", it[0]) && it[1].ends_with("ed") && it[2] == "by"
@@ -112,10 +108,6 @@ pub(super) fn is_trait(lower: &str) -> bool {
 /// What makes a subject all of a kind.
 const QUANTIFIERS: &str =
     "all any anything every everything everyone each nobody no-one none no only whatever whoever";
-/// Exclamations: what follows them puts something right.
-const OUTCRIES: &str = "oh ah ahh ahm hm hmm hmmm uh uhm um ugh argh sigh duh nope nah no omg ouch eh ehm er erm wait careful wow yikes oops whoa huh nono noo \
-    hold on stop not that wrong again";
-
 /// How far the subject of a sentence reaches beyond the work in hand; `None` for what is no plain statement.
 pub(super) fn weigh_plain_statement(lower: &str) -> Option<i32> {
     let words: Vec<&str> = lower.split_whitespace().map(strip_marks).collect();
@@ -143,7 +135,7 @@ pub(super) fn weigh_plain_statement(lower: &str) -> Option<i32> {
     let is_checked = has_listed_word(
         "must mustn't can can't cannot only never always",
         words[verb],
-    ) && count_signs(lower, false) == 0;
+    ) && count_signs(lower) == 0;
     let is_own = has_listed_word("we we're our", first);
     let is_definite = *first == "the";
     Some(match () {
@@ -161,34 +153,6 @@ pub(super) fn weigh_plain_statement(lower: &str) -> Option<i32> {
         () if is_definite => 1,
         () => 2,
     })
-}
-
-/// "it's X, not Y", in a few words.
-pub(super) fn is_this_contrast(lower: &str) -> bool {
-    let mut words = lower.split_whitespace();
-    words
-        .next()
-        .is_some_and(|it| has_listed_word("it's its", it))
-        && words.count() < 16
-}
-
-/// How many bytes of it are cries before what is said: "hm, …", "oh duh, …".
-pub(super) fn measure_outcry(lower: &str) -> usize {
-    let mut end = 0;
-    for piece in lower.split_inclusive([' ', ',']) {
-        let word = strip_marks(piece.trim());
-        if !word.is_empty() && !has_listed_word(OUTCRIES, word) {
-            break;
-        }
-        end += piece.len();
-    }
-    // "no tests", "not that file": words that also begin a statement count only with a mark behind them.
-    let cry = &lower[..end];
-    let is_soft = cry
-        .split_whitespace()
-        .any(|it| has_listed_word("no not stop that on wrong again wait", strip_marks(it)));
-    let is_marked = cry.trim_end().ends_with([',', '.', ':', '-', '!']);
-    if is_soft && !is_marked { 0 } else { end }
 }
 
 fn strip_marks(word: &str) -> &str {

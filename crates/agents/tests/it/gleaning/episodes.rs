@@ -12,7 +12,7 @@ use apostille_agents::{
 use apostille_text::moderate::{has_confusable_word, is_instruction};
 
 use super::{
-    CLIENTS, HELD_OUT, NEAR_MISSES, STATED, TUNED, parse_transcript_text, render, session,
+    CLIENTS, HELD_OUT, NEAR_MISSES, STATED, TUNED, parse_transcript_text, render, sessions,
 };
 use crate::world::{World, repo, user};
 
@@ -100,7 +100,7 @@ fn one_prompt(text: &str) -> Vec<TranscriptTurn> {
 #[test]
 fn own_episode_is_not_quarantined() {
     let mut tally = EpisodeTally::default();
-    for it in [TUNED, HELD_OUT].into_iter().flat_map(session::sessions) {
+    for it in [TUNED, HELD_OUT].into_iter().flat_map(sessions) {
         for client in CLIENTS {
             let turns = parse_transcript_text(client, &render::render(&it, client));
             tally.add(&format!("{client} {}", it.name), &turns);

@@ -3,7 +3,9 @@
 use apostille_agents::client::Client;
 use serde_json::{Value, json};
 
-use super::session::{Line, Session};
+use apostille_agents::extract::labelled::LabelledLine as Line;
+
+use super::Session;
 
 const AT: &str = "2026-11-16T04:07:47.368Z";
 
