@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     evidence::RunTally,
+    format::format_timestamp,
     memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
     space::Space,
 };
@@ -119,6 +120,33 @@ impl NotebookNote {
             usage: UsageCounts::default(),
         }
     }
+}
+
+/// A memory as a line of a plain notebook; nothing where it has no place in one: what is not in use, and what happened
+/// once. The evidence, the subject and the reason stay behind.
+pub fn format_notebook_line(memory: &Memory) -> Option<String> {
+    if !memory.is_active() || memory.layer == Layer::Episode {
+        return None;
+    }
+    let scope = match () {
+        () if memory.space.is_user() => "user",
+        () if memory.layer == Layer::Session => "session",
+        () => "workspace",
+    };
+    let (id, ts) = (
+        memory.handle().to_string(),
+        format_timestamp(memory.recorded_at),
+    );
+    let [id, text, tags, ts] = [
+        Value::from(id),
+        Value::from(&*memory.fact),
+        Value::from(memory.tags.clone()),
+        Value::from(ts),
+    ];
+    // In the order in which people read it.
+    Some(format!(
+        "{{\"id\":{id},\"scope\":\"{scope}\",\"text\":{text},\"tags\":{tags},\"ts\":{ts}}}\n"
+    ))
 }
 
 /// What is wrong with a line, without the place in it: there is only one line.

@@ -44,6 +44,8 @@ pub struct ImportCandidate {
     pub said_at: Option<Timestamp>,
     /// When it was last said.
     pub stated_at: Option<Timestamp>,
+    /// The project that it is about, where the file holds those of several.
+    pub project: Option<String>,
     /// What was altered to make it fit.
     pub changes: Vec<String>,
 }
@@ -61,6 +63,7 @@ impl ImportCandidate {
             author: None,
             said_at: None,
             stated_at: None,
+            project: None,
             changes: Vec::new(),
         }
     }

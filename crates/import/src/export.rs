@@ -9,6 +9,7 @@ use apostille_core::{
     format,
     format::MemoryRecord,
     memory::{Handle, Layer, Memory, Stage},
+    notebook::format_notebook_line,
 };
 use apostille_text::{moderate, moderate::neutralise_to_one_line, words::words};
 
@@ -24,6 +25,8 @@ words! {
         Markdown = "markdown",
         /// One JSON record on each line, which `import` reads.
         Jsonl = "jsonl",
+        /// Plain notes, one JSON object on each line: text, tags and time of what is in use, and nothing else.
+        Notebook = "notebook",
     }
 }
 
@@ -70,6 +73,10 @@ pub fn export(
         ExportFormat::Jsonl => records
             .map(|it| Ok(serde_json::to_string(&it)? + "\n"))
             .collect(),
+        ExportFormat::Notebook => {
+            let lines = memories.iter().filter_map(format_notebook_line);
+            Ok(lines.collect())
+        }
     }
 }
 

@@ -147,8 +147,12 @@ pub fn plan_import(
             };
             let reading = foreign.parse_foreign_file(sheet, limits).map_err(unfit)?;
             taken.report.left_out = reading.left_out;
+            let projects = OtherProjects::find(&reading.pieces, shelf);
             for piece in reading.pieces {
-                taken.add_candidate(shelf, piece, now);
+                match projects.explain_foreign(&piece) {
+                    Some(why) => taken.report.left_out.push(LeftOut { at: piece.at, why }),
+                    None => taken.add_candidate(shelf, piece, now),
+                }
             }
         }
     }
@@ -196,6 +200,36 @@ impl ImportPlan {
                 });
             }
         }
+    }
+}
+
+/// Which projects a file of several is not read for: what was learned in one is no knowledge of another.
+struct OtherProjects {
+    /// The name of the repository here; nothing where the file is about one project, whose name may be a folder's.
+    own: Option<String>,
+}
+
+impl OtherProjects {
+    fn find(pieces: &[ImportCandidate], shelf: &ImportTarget) -> Self {
+        let names: BTreeSet<&str> = pieces
+            .iter()
+            .filter_map(|it| it.project.as_deref())
+            .collect();
+        let repo = shelf.repo.map(|it| it.as_str()).unwrap_or_default();
+        let last = repo.rsplit('/').next().unwrap_or_default();
+        Self {
+            own: (names.len() > 1).then(|| last.to_lowercase()),
+        }
+    }
+
+    /// Why a piece stays out, where it is another project's.
+    fn explain_foreign(&self, piece: &ImportCandidate) -> Option<String> {
+        let (own, project) = (self.own.as_deref()?, piece.project.as_deref()?);
+        let last = project.rsplit(['/', '\\']).next().unwrap_or_default();
+        (last.to_lowercase() != own).then(|| {
+            let project = moderate::neutralise_to_one_line(project);
+            format!("it is of the project '{project}', and the file has several")
+        })
     }
 }
 

@@ -6,7 +6,7 @@ pub use super::foreign_file::ForeignFile;
 use super::{
     basic_memory,
     candidate::{CandidateCollector, FormatMismatch, ParsedForeignFile},
-    claude,
+    claude, claude_mem, copilot, engram,
     foreign_file::iter_filled_lines,
     front_matter::FrontMatter,
     mcp_graph, mem0, rule_file,
@@ -31,6 +31,12 @@ words! {
         BasicMemory = "basic-memory",
         /// An export of mem0.
         Mem0 = "mem0",
+        /// An export of claude-mem.
+        ClaudeMem = "claude-mem",
+        /// An export of engram.
+        Engram = "engram",
+        /// Memories of Copilot.
+        Copilot = "copilot",
     }
 }
 
@@ -52,6 +58,9 @@ impl ForeignFormat {
             Self::Apostille | Self::Notes => {}
             Self::McpGraph => mcp_graph::collect_mcp_graph(&mut page, sheet.text)?,
             Self::Mem0 => mem0::collect_mem0_export(&mut page, sheet.text)?,
+            Self::ClaudeMem => claude_mem::collect_claude_mem_export(&mut page, sheet.text)?,
+            Self::Engram => engram::collect_engram_export(&mut page, sheet.text)?,
+            Self::Copilot => copilot::collect_copilot_memories(&mut page, sheet.text)?,
             _ if FrontMatter::is_unclosed(sheet.text) => {
                 page.leave_out("line 1", "its head is not closed: the file is broken off");
             }
@@ -100,6 +109,7 @@ fn detect_line_format(line: &str) -> Option<ForeignFormat> {
             Some(ForeignFormat::Apostille)
         }
         _ if NotebookNote::parse_line(line).is_ok() => Some(ForeignFormat::Notes),
+        _ if copilot::is_copilot_memory(&value) => Some(ForeignFormat::Copilot),
         _ => None,
     }
 }
@@ -116,6 +126,9 @@ fn detect_json_format(text: &str) -> Option<ForeignFormat> {
         () if value["format"] == "apostille" => Some(ForeignFormat::Apostille),
         () if mcp_graph::find_graph_lists(&value).is_some() => Some(ForeignFormat::McpGraph),
         () if mem0::find_mem0_list(&value).is_some() => Some(ForeignFormat::Mem0),
+        () if claude_mem::is_claude_mem_export(&value) => Some(ForeignFormat::ClaudeMem),
+        () if engram::is_engram_export(&value) => Some(ForeignFormat::Engram),
+        () if copilot::find_copilot_list(&value).is_some() => Some(ForeignFormat::Copilot),
         () => None,
     }
 }
@@ -220,6 +233,23 @@ mod tests {
             "{\n  \"format\": \"apostille\",\n  \"vers",
             "apostille",
         );
+        check(
+            "a.json",
+            r#"{"exportedAt":"t","observations":[],"summaries":[]}"#,
+            "claude-mem",
+        );
+        check(
+            "a.json",
+            r#"{"version":"0.1.0","exported_at":"t","sessions":[],"observations":[],"prompts":[]}"#,
+            "engram",
+        );
+        check("a.json", r#"[{"subject":"a","fact":"b"}]"#, "copilot");
+        check(
+            "a.json",
+            r#"{"memories":[{"fact":"b","reason":"c"}]}"#,
+            "copilot",
+        );
+        check("a.jsonl", "{\"subject\":\"a\",\"fact\":\"b\"}\n", "copilot");
         check("a.json", "[]", "");
         check("a.json", r#"{"results":[1]}"#, "");
         check("AGENTS.md", "# Rules", "rules");

@@ -17,13 +17,16 @@
 //! ```
 //!
 //! How the pieces fit: [`mod@format`] says what a file is, one module reads each format ([`rule_file`], [`claude`], [`mcp_graph`],
-//! [`basic_memory`], [`mem0`]), and [`mod@file`] plans and runs the import of whole files. What is written goes through the core's
+//! [`basic_memory`], [`mem0`], [`claude_mem`], [`engram`], [`copilot`]), and [`mod@file`] plans and runs the import of whole files. What is written goes through the core's
 //! [`import`](apostille_core::import), with the same checks as every other draft.
 
 pub mod basic_memory;
 pub mod blocks;
 pub mod candidate;
 pub mod claude;
+pub mod claude_mem;
+pub mod copilot;
+pub mod engram;
 pub mod export;
 pub mod file;
 pub mod foreign_file;

@@ -88,7 +88,7 @@ pub fn handle_export_download(scope: &RequestScope, asked: &RequestInput) -> Pan
     let (kind, ending) = match format {
         ExportFormat::Json => ("application/json", "json"),
         ExportFormat::Markdown => ("text/markdown; charset=utf-8", "md"),
-        ExportFormat::Jsonl => ("application/jsonl", "jsonl"),
+        ExportFormat::Jsonl | ExportFormat::Notebook => ("application/jsonl", "jsonl"),
     };
     let mut reply = HttpReply::new(200, kind, export(&memories, format, scope.cx.now)?);
     let name = scope.caller.repo.short_name().replace('/', "-");

@@ -618,7 +618,7 @@ pub struct IdentityEditArgs {
 /// `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// json or jsonl (complete, `import` reads them), or markdown (for people)
+    /// json or jsonl (complete), notebook (plain lines: text, tags, time), all of which `import` reads; or markdown (for people)
     #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = build_word_parser(ExportFormat::ALL, ExportFormat::as_str))]
     pub format: ExportFormat,
     /// Into this file, which must not exist yet, instead of the output

@@ -84,7 +84,7 @@ fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
     withhold_secrets(&mut memories);
     let (kind, ending) = match format {
         ExportFormat::Json => (JSON, "json"),
-        ExportFormat::Jsonl => (LINES, "jsonl"),
+        ExportFormat::Jsonl | ExportFormat::Notebook => (LINES, "jsonl"),
         ExportFormat::Markdown => (MARKDOWN, "md"),
     };
     let mut reply = HttpReply::new(200, kind, written(&memories, format, it.scope.cx.now)?);

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -184,6 +185,66 @@ fn an_export_of_mem0_is_read() {
 }
 
 #[test]
+fn an_export_of_claude_mem_is_read_for_this_repository() {
+    insta::assert_snapshot!("import_claude_mem", journey("claude-mem", "export.json"));
+}
+
+#[test]
+fn an_export_of_engram_is_read() {
+    insta::assert_snapshot!("import_engram", journey("engram", "export.json"));
+}
+
+#[test]
+fn memories_of_copilot_are_read() {
+    insta::assert_snapshot!("import_copilot", journey("copilot", ""));
+}
+
+#[test]
+fn a_notebook_that_was_written_is_read_again() {
+    let env = Env::new();
+    for arguments in [
+        [
+            "remember",
+            "releases are cut on Tuesdays",
+            "--tag",
+            "release",
+        ],
+        [
+            "remember",
+            "the api is versioned by date",
+            "--reason",
+            "clients pin it",
+        ],
+        ["remember", "answers are brief", "--user", "--kind=feedback"],
+    ] {
+        let ran = env.person(&arguments);
+        assert_eq!(ran.code, 0, "{ran}");
+    }
+    let written = env.ok(&["export", "--format", "notebook"]);
+    insta::assert_snapshot!("export_notebook", written);
+    let other = Env::new();
+    let file = other.beside("memories.jsonl", &written);
+    let told = other.person(&["import", &file, "--trust"]);
+    assert!(told.out.contains("imported 3 "), "{told}");
+    let again = other.ok(&["import", &file]);
+    assert!(
+        again.contains("3 known already"),
+        "{again}"
+    );
+    let texts = |it: &str| -> BTreeSet<String> {
+        let lines = it
+            .lines()
+            .map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let keys = ["scope", "text", "tags", "ts"];
+        lines
+            .map(|it| keys.map(|key| it[key].to_string()).join(" "))
+            .collect()
+    };
+    let again = other.ok(&["export", "--format", "notebook"]);
+    assert_eq!(texts(&again), texts(&written));
+}
+
+#[test]
 fn programs_are_told_the_same_with_every_place() {
     let env = Env::new();
     let file = laid_out(&env, "mcp-graph").join("memory.json");
@@ -208,6 +269,9 @@ fn a_file_of_no_known_format_changes_nothing() {
             "rules",
             "basic-memory",
             "mem0",
+            "claude-mem",
+            "engram",
+            "copilot",
         ] {
             assert!(ran.err.contains(name), "{name} is not named: {ran}");
         }

@@ -520,7 +520,8 @@ Examples:
 
 Formats: apostille (an export, as JSON or lines) · notes (lines of {\"text\", \"ts\", \"scope\", …}) ·
 mcp-graph (the reference memory server) · claude (MEMORY.md and the files beside it) ·
-rules (AGENTS.md, CLAUDE.md, GEMINI.md, Copilot, Cursor) · basic-memory · mem0.
+rules (AGENTS.md, CLAUDE.md, GEMINI.md, Copilot, Cursor) · basic-memory · mem0 ·
+claude-mem · engram · Copilot.
 Of a folder, every file of a known format is read. What is known already is left alone, so that a
 file may be read again.
 An export or a file of notes is kept whole or not at all; of other files, what cannot be read is

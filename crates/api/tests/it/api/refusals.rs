@@ -135,11 +135,11 @@ fn what_else_is_malformed_is_named() {
     POST /api/import
       → 400 {"error":{"message":"body: there is nothing in it to import"}}
     POST /api/import plain words
-      → 400 {"error":{"message":"format: it cannot be detected; the formats are apostille, notes, mcp-graph, claude, rules, basic-memory, mem0"}}
+      → 400 {"error":{"message":"format: it cannot be detected; the formats are apostille, notes, mcp-graph, claude, rules, basic-memory, mem0, claude-mem, engram, copilot"}}
     POST /api/import?format=apostille {}
       → 400 {"error":{"message":"body: 'body' is not a readable export of apostille: missing field `format` at line 1 column 2"}}
     POST /api/import?format=colour x
-      → 400 {"error":{"message":"format: unknown format 'colour', expected one of: apostille, notes, mcp-graph, claude, rules, basic-memory, mem0"}}
+      → 400 {"error":{"message":"format: unknown format 'colour', expected one of: apostille, notes, mcp-graph, claude, rules, basic-memory, mem0, claude-mem, engram, copilot"}}
     "#);
 }
 
