@@ -16,6 +16,7 @@ import tempfile
 from stand_in import MODEL
 from world import ROOT
 
+PLUGINS = ROOT / "integrations"
 HOME = pathlib.Path(os.environ.get("APOSTILLE_REAL_CLIENTS") or ROOT / "target/e2e/real")
 SYSTEM = f"{platform.system().lower()}-{ {'x86_64': 'x64', 'aarch64': 'arm64'}.get(platform.machine(), platform.machine()) }"
 
@@ -37,6 +38,16 @@ class Agent:
             subprocess.run(["npm", "pack", "--silent", f"{self.package}@{self.version}"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
             with tarfile.open(next(pathlib.Path(folder).glob("*.tgz"))) as packed:
                 packed.extractall(self.folder().parent, filter="data")
+
+    def setup(self, is_undo):
+        """Commands of its own that set it up, in place of `init`, or that take it back; none where `init` does."""
+        return []
+
+    # Whether its hooks are the user's own, also where its server is the repository's.
+    has_own_hooks = False
+
+    # Whether what it writes down of a session is read; else only what its user typed is known.
+    is_read = True
 
     # Whether it takes a session up again without what hooks gave to its prompts.
     drops = False
@@ -85,6 +96,16 @@ class Claude(Agent):
 
     def delegated(self, task):
         return [("Agent|Task", {"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": False})]
+
+
+class ClaudePlugin(Claude):
+    """The same, with our plugin in place of `init`."""
+
+    def setup(self, is_undo):
+        program, name = self.folder() / "claude", "apostille@apostille"
+        if is_undo:
+            return [[program, "plugin", "uninstall", name]]
+        return [[program, "plugin", "marketplace", "add", PLUGINS / "claude-code"], [program, "plugin", "install", name]]
 
 
 class Codex(Agent):
@@ -156,14 +177,16 @@ class Gemini(Agent):
     def settle(self, world, address):
         put(world, ".gemini/settings.json", json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}))
 
+    def program(self):
+        node = ROOT / "target/e2e/bin/node"
+        return [node if node.exists() else "node", self.folder() / "bundle/gemini.js"]
+
     def env(self, address):
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
     def command(self, prompt, is_first, notes):
-        node = ROOT / "target/e2e/bin/node"
         again = [] if is_first else ["--resume", "latest"]
-        run = [node if node.exists() else "node", self.folder() / "bundle/gemini.js"]
-        return [*run, "-m", "gemini-2.5-flash", "--yolo", "--debug", *again, "-p", prompt]
+        return [*self.program(), "-m", "gemini-2.5-flash", "--yolo", "--debug", *again, "-p", prompt]
 
     def read(self, world, path):
         return "read_file", {"file_path": path}
@@ -178,7 +201,51 @@ class Gemini(Agent):
         return [("invoke_agent", {"agent_name": "codebase_investigator", "prompt": task})]
 
 
-AGENTS = {it.name: it for it in [Claude(), Codex(), Copilot(), Gemini()]}
+class GeminiExtension(Gemini):
+    """The same, with our extension in place of `init`."""
+
+    def setup(self, is_undo):
+        run = [*self.program(), "extensions"]
+        if is_undo:
+            return [[*run, "uninstall", "apostille"]]
+        return [[*run, "install", PLUGINS / "gemini-cli", "--consent"]]
+
+
+class Opencode(Agent):
+    name, package, version = "opencode", f"opencode-{SYSTEM}", "1.18.33"
+    has_own_hooks, is_read = True, False
+    wrong = r"^.*(?:failed to load plugin|ERROR .*plugin).*$"
+
+    def settle(self, world, address):
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "here", "options": {"baseURL": f"{address}/v1", "apiKey": "none"}}
+        said = {"provider": {"here": provider | {"models": {MODEL: {"name": MODEL}}}}, "model": f"here/{MODEL}"}
+        file = world.folder / "config/opencode/opencode.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(said | {"autoupdate": False, "share": "disabled"}))
+
+    def env(self, address):
+        return dict.fromkeys(["OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"], "1")
+
+    def command(self, prompt, is_first, notes):
+        again = [] if is_first else ["--continue"]
+        return [self.folder() / "bin/opencode", "run", *again, "--print-logs", prompt]
+
+    def read(self, world, path):
+        return "read", {"filePath": str(world.repo / path)}
+
+    def shell(self, world, path):
+        return self.run(f"cat {path}")
+
+    def run(self, command):
+        return "bash", {"command": command, "description": "look"}
+
+    def delegated(self, task):
+        return [("task", {"description": "look", "prompt": task, "subagent_type": "general"})]
+
+
+AGENTS = {it.name: it for it in [Claude(), Codex(), Copilot(), Gemini(), Opencode()]}
+# Agents that are set up by a command of their own.
+PLUGGED = {"claude-plugin": ClaudePlugin(), "gemini-extension": GeminiExtension()}
 
 
 def put(world, path, text):

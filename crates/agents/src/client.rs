@@ -17,5 +17,11 @@ words! {
         Cursor = "cursor",
         /// Visual Studio Code.
         Vscode = "vscode",
+        /// opencode.
+        Opencode = "opencode",
+        /// Zed.
+        Zed = "zed",
+        /// Windsurf.
+        Windsurf = "windsurf",
     }
 }

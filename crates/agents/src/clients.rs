@@ -11,6 +11,8 @@
 //! | `settings.rs` | where its settings are, and what they say so that it uses this program |
 //! | `samples/` | payloads as it documents them, and what is answered |
 //!
+//! A client without hooks has `mod.rs` and `settings.rs` alone.
+//!
 //! What clients share is outside: `hook`, `transcripts` and `settings` know none of them by name. A client that reads the
 //! files of another one takes them from that one's folder.
 
@@ -19,9 +21,12 @@ mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+mod opencode;
 #[cfg(test)]
 mod tests;
 mod vscode;
+mod windsurf;
+mod zed;
 
 use std::{
     fs,
@@ -48,12 +53,15 @@ use crate::{
 
 /// Every client, in the order in which they are asked whether a call is theirs: Visual Studio Code takes whatever is
 /// stamped with a time and nobody else's, so it comes last.
-static CLIENTS: [&ClientProfile; 6] = [
+static CLIENTS: [&ClientProfile; 9] = [
     &cursor::PROFILE,
     &copilot::PROFILE,
     &codex::PROFILE,
     &gemini::PROFILE,
     &claude_code::PROFILE,
+    &opencode::PROFILE,
+    &zed::PROFILE,
+    &windsurf::PROFILE,
     &vscode::PROFILE,
 ];
 
@@ -87,6 +95,12 @@ pub fn find_client_profile(client: Client) -> &'static ClientProfile {
 /// What is known about every client, in the order in which people are told of them.
 pub fn list_client_profiles() -> impl Iterator<Item = &'static ClientProfile> {
     Client::ALL.iter().map(|it| find_client_profile(*it))
+}
+
+/// The clients that ask this program at their moments, in the order in which people are told of them.
+pub fn list_hooked_clients() -> impl Iterator<Item = Client> {
+    let hooked = list_client_profiles().filter(|it| it.settings.hooks.is_some());
+    hooked.map(|it| it.client)
 }
 
 /// What clients set in the shells that they run commands in.

@@ -42,6 +42,15 @@ pub(crate) struct TranscriptPlaces {
     pub(crate) why_unread: Option<&'static str>,
 }
 
+/// Of a client whose transcripts are looked for nowhere.
+pub(crate) const NO_TRANSCRIPTS: TranscriptPlaces = TranscriptPlaces {
+    list: |_| Vec::new(),
+    read_outside: |_| SessionHead::default(),
+    read_line: |_, _| {},
+    find_folder: |_, _| None,
+    why_unread: None,
+};
+
 /// The folder that a session worked in, as its client wrote it down.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordedFolder {

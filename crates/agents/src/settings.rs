@@ -6,6 +6,7 @@ pub mod hook_line;
 pub mod hooks;
 pub(crate) mod jsonc;
 pub mod layout;
+mod plugin;
 pub mod program;
 pub mod rules_block;
 pub mod server;

@@ -49,6 +49,17 @@ pub(crate) trait TranscriptReader {
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn>;
 }
 
+/// Of a client whose transcripts are not read.
+pub(crate) struct UnreadTranscript;
+
+impl TranscriptReader for UnreadTranscript {
+    fn read_line(&mut self, _: &Value) {}
+
+    fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {
+        Vec::new()
+    }
+}
+
 /// Gives the first lines of a transcript, until no more are wanted.
 pub(crate) fn read_first_lines(
     path: &Path,

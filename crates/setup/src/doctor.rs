@@ -2,6 +2,7 @@
 
 mod agents;
 mod hook_sandbox;
+mod other_memories;
 mod sharing;
 
 use std::{
@@ -121,6 +122,7 @@ pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
     findings.extend(check_archive_file(&ctx.system));
     findings.extend(check_failed_sessions(&ctx.system));
     findings.extend(agents::check_client_setup(ctx));
+    findings.extend(other_memories::check_other_memories(ctx));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
     let json = DoctorReply {
         ok: code == error::OK,

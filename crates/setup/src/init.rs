@@ -7,6 +7,7 @@ mod client_detection;
 mod excerpt;
 mod file_changes;
 mod init_lock;
+mod other_memories;
 mod own_trust;
 mod past_sessions;
 mod plan;
@@ -108,6 +109,7 @@ fn set_up_clients(
     let steps = make()?;
     let mut notes = list_setup_notes(scope, &clients, &program, args);
     notes.extend(past_sessions::offer_past_sessions(&ctx.system.env, scope));
+    notes.extend(other_memories::offer_other_memories(&ctx.system.env, scope));
     if args.shared {
         let nameless = warn_on_local_repo_name(ctx)?;
         if let Some(told) = &nameless {
@@ -265,9 +267,8 @@ fn can_read_rules(scope: &InitScope, client: Client, note: &RulesNote) -> bool {
         return true;
     };
     let settings = scope
-        .read_text(&scope.client_files(client).0)
-        .ok()
-        .flatten();
+        .servers_file(client)
+        .and_then(|it| scope.read_text(&it).ok().flatten());
     let settings = settings.and_then(|it| settings_part::parse_jsonc_value(&it));
     root.join(note.file).exists() || settings.is_some_and(|it| (note.is_settled)(&it))
 }

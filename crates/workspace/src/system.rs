@@ -108,10 +108,6 @@ pub(crate) const NAMES: [&str; 80] = [
     "PGSSLMODE",
     "PGSSLROOTCERT",
 ];
-/// What agents set in the shells that they run commands in, beside those that have a folder in `agents`.
-const OTHER_AGENTS: [&str; 1] = ["OPENCODE"];
-/// What programs of agents are called that have no folder there.
-const OTHER_PROGRAMS: [&str; 1] = ["opencode"];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How wide a terminal is that does not say.
@@ -345,16 +341,13 @@ impl TerminalInfo {
 
 /// Variables that a person's terminal does not have.
 fn list_agent_variables() -> impl Iterator<Item = &'static str> {
-    clients::list_shell_variables()
-        .chain(clients::list_own_variables())
-        .chain(OTHER_AGENTS)
+    clients::list_shell_variables().chain(clients::list_own_variables())
 }
 
 impl Environment {
     fn from_process() -> Self {
         let pairs = NAMES
             .into_iter()
-            .chain(OTHER_AGENTS)
             .chain(clients::list_shell_variables())
             .chain(clients::list_own_variables())
             .chain(clients::list_client_variables())
@@ -374,9 +367,7 @@ impl Environment {
         if cfg!(debug_assertions) && std::env::var_os("APOSTILLE_TEST_WITHOUT_PARENTS").is_some() {
             return false;
         }
-        let programs: Vec<&str> = clients::list_program_names()
-            .chain(OTHER_PROGRAMS)
-            .collect();
+        let programs: Vec<&str> = clients::list_program_names().collect();
         is_below_agent(&list_agent_variables().collect::<Vec<_>>(), &programs)
     }
 

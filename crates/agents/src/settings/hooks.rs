@@ -8,6 +8,7 @@ use super::{
     EditedText,
     hook_line::{HookLine, resembles_hook_line},
     jsonc::{self, BOM, JsonStep, has_jsonc_path},
+    plugin,
     program::{NAME, ProgramCommand},
 };
 
@@ -37,6 +38,8 @@ pub enum HookShape {
     Shells,
     /// A flat list.
     Flat,
+    /// No entries: a file of code that is wholly ours, with the program where it says `APOSTILLE_PROGRAM`.
+    Plugin(&'static str),
 }
 
 /// How long a client may wait for an answer, in seconds. The answer itself has a far shorter deadline.
@@ -52,6 +55,21 @@ impl HooksLayout {
     #[must_use]
     pub fn is_line_for(&self, line: &HookLine, event: &str) -> bool {
         self.has_event(event) && line.client == self.owner && line.event == event
+    }
+
+    /// Every command line in a text of this layout that speaks of our hooks, with its event; why the text is none of this
+    /// layout, where it is not. A plugin has no lines: they are those that it stands for.
+    pub fn find_lines(&self, text: &str) -> Result<Vec<(String, String)>, String> {
+        if !matches!(self.shape, HookShape::Plugin(_)) {
+            return find_hook_lines(text);
+        }
+        let program = plugin::find_plugin_program(text)?.map(ProgramCommand::new);
+        let line = |program: &ProgramCommand, event: &str| program.hook_line(self.owner, event);
+        let lines = program.iter().flat_map(|program| {
+            let events = self.events.iter();
+            events.map(|it| ((*it).to_owned(), line(program, it)))
+        });
+        Ok(lines.collect())
     }
 
     /// The entry of a hooks file that runs this program at an event.
@@ -75,7 +93,9 @@ impl HooksLayout {
             HookShape::Shells => {
                 json!({"type": "command", "bash": line, "powershell": powershell, "timeoutSec": seconds})
             }
-            HookShape::Flat => json!({"command": line, "timeout": seconds}),
+            HookShape::Flat | HookShape::Plugin(_) => {
+                json!({"command": line, "timeout": seconds})
+            }
         };
         let mut matchers = self.tool_events.iter().filter(|it| it.0 == event);
         if let (Some((_, tools)), Some(map)) = (matchers.next(), entry.as_object_mut()) {
@@ -99,6 +119,9 @@ struct OwnHandler {
 
 /// The text with these hooks in it. Entries of ours that say something else are replaced, those of others stay.
 pub(super) fn put_hooks(text: &str, layout: &HooksLayout, program: &ProgramCommand) -> EditedText {
+    if let HookShape::Plugin(code) = layout.shape {
+        return plugin::put_plugin(text, code, program);
+    }
     let is_flat = matches!(layout.shape, HookShape::Shells | HookShape::Flat);
     let mut text = text.to_owned();
     // Flat files begin with a version.
@@ -140,6 +163,8 @@ pub(super) fn is_bare_hooks_file(text: &str) -> bool {
         json!({"version": 1}),
         json!({"version": 1, "hooks": {}}),
         json!({"hooks": {}}),
+        // opencode adds it to a file that lacks it.
+        json!({"$schema": "https://opencode.ai/config.json"}),
     ]
     .contains(&root.to_value())
 }

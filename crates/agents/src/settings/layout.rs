@@ -1,11 +1,11 @@
 //! What the installer knows about a client: by what it is recognised, where its files are, and what they say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::{hooks::HooksLayout, server::ServerEntry};
-use crate::hook::Names;
+use crate::{hook::Names, own_notes::OwnNotesPlaces};
 
 /// A client as the installer knows it.
 #[derive(Debug)]
@@ -14,22 +14,25 @@ pub struct ClientSettings {
     pub marks: Names,
     /// Its programs.
     pub programs: Names,
-    /// The file of a repository with its servers.
-    pub servers: &'static str,
+    /// The file of a repository with its servers: the first of these that is there, or else the first. None: it reads
+    /// servers from the user's own files alone.
+    pub servers: Names,
     /// What its server's entry says there.
     pub server: &'static ServerEntry,
-    /// The file of a repository with its hooks.
-    pub hooks_file: &'static str,
+    /// The file of a repository with its hooks, where it has hooks.
+    pub hooks_file: Option<&'static str>,
     /// The instructions that it reads in a repository.
     pub instructions: &'static [Instructions],
+    /// Where it keeps what it remembers by itself, where that is on this machine.
+    pub own_notes: Option<&'static OwnNotesPlaces>,
     /// A file of these that is personal and is kept out of commits, as git's list of files to pass over names it.
     pub excluded: Option<&'static str>,
     /// What its server's entry says in the user's home.
     pub user_server: &'static ServerEntry,
     /// Where its files are in the user's home.
     pub find_user_files: fn(&UserFolders<'_>) -> UserFiles,
-    /// What its hooks file says. Of a client that reads another one's file, that of the other.
-    pub hooks: &'static HooksLayout,
+    /// What its hooks file says, where it has hooks. Of a client that reads another one's file, that of the other.
+    pub hooks: Option<&'static HooksLayout>,
     /// What the client itself calls the events of its hooks file, where that is another name. An event that is not here
     /// is none of its own.
     pub own_events: Option<&'static [(&'static str, &'static str)]>,
@@ -48,8 +51,8 @@ pub struct UserFiles {
     pub folder: PathBuf,
     /// The file with its servers.
     pub servers: PathBuf,
-    /// The file with its hooks.
-    pub hooks: PathBuf,
+    /// The file with its hooks, where it has hooks.
+    pub hooks: Option<PathBuf>,
     /// The user's own instructions, and whether they are made when they are not there.
     pub instructions: Option<(PathBuf, bool)>,
 }
@@ -80,6 +83,12 @@ pub struct RulesNote {
     pub text: &'static str,
 }
 
+/// The first of these files of a folder that is there, or else the first.
+pub fn choose_settings_file(folder: &Path, names: Names) -> Option<PathBuf> {
+    let paths = || names.iter().map(|it| folder.join(it));
+    paths().find(|it| it.exists()).or_else(|| paths().next())
+}
+
 /// Where a user's folders are.
 pub struct UserFolders<'e> {
     /// The user's home.
@@ -93,6 +102,12 @@ impl UserFolders<'_> {
     #[must_use]
     pub fn variable_or(&self, variable: &str, usual: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(usual))
+    }
+
+    /// Where programs keep their settings that follow the XDG directories on every system.
+    #[must_use]
+    pub fn xdg_config_folder(&self) -> PathBuf {
+        self.variable_or("XDG_CONFIG_HOME", ".config")
     }
 
     /// Where this system's programs keep their settings.

@@ -70,6 +70,11 @@ impl ServerEntry {
         }
     }
 
+    /// The program that an entry starts.
+    pub fn entry_program(entry: &Value) -> Option<&str> {
+        check::split_entry_command(entry).map(|it| it.0)
+    }
+
     /// The text with the server in it.
     pub(super) fn put_into(
         &self,

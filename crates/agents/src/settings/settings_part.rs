@@ -6,6 +6,7 @@ use super::{
     EditedText, git_exclude,
     hooks::{self, HooksLayout},
     jsonc::{self, BOM},
+    plugin,
     program::ProgramCommand,
     rules_block,
     server::{self, ServerEntry, ServerFormat, SettingsOwner},
@@ -100,6 +101,7 @@ pub fn plan_settings_removal(
     edit_settings_text(Some(bytes), |text| match kind {
         "exclude" => Ok(git_exclude::remove_exclude_lines(text, &traces.excluded)),
         "toml" => server::remove_toml_server(text, &traces.server_lists(ServerFormat::Toml)),
+        "js" => Ok(plugin::remove_plugin(text)),
         "md" => rules_block::remove_rules_block(text),
         _ => {
             let first = first.as_deref().map(|it| it.trim_start_matches(BOM));

@@ -227,10 +227,7 @@ fn a_notebook_that_was_written_is_read_again() {
     let told = other.person(&["import", &file, "--trust"]);
     assert!(told.out.contains("imported 3 "), "{told}");
     let again = other.ok(&["import", &file]);
-    assert!(
-        again.contains("3 known already"),
-        "{again}"
-    );
+    assert!(again.contains("3 known already"), "{again}");
     let texts = |it: &str| -> BTreeSet<String> {
         let lines = it
             .lines()

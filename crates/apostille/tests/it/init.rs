@@ -3,6 +3,7 @@
 mod files;
 mod hostile;
 mod links;
+mod others;
 mod proof;
 mod together;
 
@@ -77,13 +78,16 @@ fn visible(bytes: &[u8]) -> String {
     }
 }
 
-const EVERYONE: [&str; 6] = [
+const EVERYONE: [&str; 9] = [
     "claude-code",
     "codex",
     "copilot",
     "gemini",
     "cursor",
     "vscode",
+    "opencode",
+    "zed",
+    "windsurf",
 ];
 
 #[test]

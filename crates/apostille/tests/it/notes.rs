@@ -152,7 +152,7 @@ fn is_telling_tool(call: &HookCall) -> bool {
 /// Few clients have a moment after a compaction: in the others the next tool is one.
 #[test]
 fn notes_come_back_at_the_next_tool_after_a_compaction_in_every_client() {
-    for client in Client::ALL.iter().copied() {
+    for client in clients::list_hooked_clients() {
         let mut env = world();
         answer_sample(&env, client, |it| {
             matches!(it.moment, HookMoment::Start { .. })
@@ -205,7 +205,7 @@ fn decide(env: &mut Env, session: &str) {
 
 #[test]
 fn last_decisions_come_back_after_a_compaction_in_every_client() {
-    for client in Client::ALL.iter().copied() {
+    for client in clients::list_hooked_clients() {
         let mut env = world();
         decide(&mut env, "s1");
         env.at("2026-03-01T12:06:00Z");

@@ -7,7 +7,7 @@ use apostille_agents::{
     client::Client,
     clients::{ClientProfile, list_client_profiles},
     hook::DEADLINE_MS,
-    settings::{hook_line::HookLine, hooks::find_hook_lines, program::NAME},
+    settings::{hook_line::HookLine, hooks::HooksLayout, program::NAME, server::ServerEntry},
 };
 
 use super::{
@@ -34,10 +34,13 @@ pub(super) fn check_client_setup(ctx: &CommandContext) -> Vec<DoctorFinding> {
             let check = ClientCheck { ctx, scope, row };
             findings.extend(check.check_server());
             // The hooks of one client are tried for another that reads them only where that one is there.
-            if row.settings.hooks.owner == row.client
+            let Some(hooks) = row.settings.hooks else {
+                continue;
+            };
+            if hooks.owner == row.client
                 || init::detect_clients_in_use(&ctx.system.env, scope).contains(&row.client)
             {
-                findings.extend(check.check_hooks());
+                findings.extend(check.check_hooks(hooks));
             }
         }
     }
@@ -55,7 +58,7 @@ impl ClientCheck<'_> {
     /// Whether the server that a client is told of is there.
     fn check_server(&self) -> Option<DoctorFinding> {
         let (scope, client) = (self.scope, self.row.client);
-        let path = scope.client_files(client).0;
+        let path = scope.servers_file(client)?;
         let (server, whose) = scope.server_entry(client);
         let read = scope.read_text(&path);
         let entry = match read.and_then(|it| it.map_or(Ok(None), |it| server.find_in(&it))) {
@@ -67,7 +70,7 @@ impl ClientCheck<'_> {
             let told = format!("{client}: {doubt} ({place})");
             return Some(new_doubtful_finding("server", told));
         }
-        let command = entry["command"].as_str()?;
+        let command = ServerEntry::entry_program(&entry)?;
         Some(match resolve_client_program(self.ctx, command) {
             Ok(program)
                 if scope.link_boundary(&path).is_none()
@@ -103,25 +106,30 @@ impl ClientCheck<'_> {
     }
 
     /// Whether the hooks of a client answer.
-    fn check_hooks(&self) -> Vec<DoctorFinding> {
-        let (servers, path) = self.scope.client_files(self.row.client);
+    fn check_hooks(&self, hooks: &'static HooksLayout) -> Vec<DoctorFinding> {
+        let client = self.row.client;
+        let Some(path) = self.scope.hooks_file(client) else {
+            return Vec::new();
+        };
         let place = format!("({})", self.scope.display_path(&path));
         let read = self.scope.read_text(&path);
-        let lines = match read.and_then(|it| find_hook_lines(&it.unwrap_or_default())) {
+        let lines = match read.and_then(|it| hooks.find_lines(&it.unwrap_or_default())) {
             // One file for both was spoken of already.
-            Err(_) if servers == path => return Vec::new(),
+            Err(_) if self.scope.servers_file(client).as_ref() == Some(&path) => {
+                return Vec::new();
+            }
             Err(why) => {
                 return Vec::from_iter(self.report_unreadable("hooks", &path, &why));
             }
             Ok(lines) => lines,
         };
         let (mut calls, mut findings) = (Vec::new(), Vec::new());
-        findings.extend(self.report_missing_events(&lines, &place));
+        findings.extend(self.report_missing_events(hooks, &lines, &place));
         for (event, line) in lines {
             let Some(own_event) = self.row.own_event_name(&event) else {
                 continue;
             };
-            match self.resolve_trial_call(&event, own_event, &line) {
+            match self.resolve_trial_call(hooks, &event, own_event, &line) {
                 Ok(call) => calls.push(call),
                 Err(skipped) => {
                     findings.push(skipped.into_finding(self.row.client, &event, &line, &place));
@@ -137,10 +145,11 @@ impl ClientCheck<'_> {
     /// The events that a file with hooks of ours lacks: an older version wrote it.
     fn report_missing_events(
         &self,
+        hooks: &HooksLayout,
         lines: &[(String, String)],
         place: &str,
     ) -> Option<DoctorFinding> {
-        let (client, hooks) = (self.row.client, self.row.settings.hooks);
+        let client = self.row.client;
         let has_event = |event: &str| lines.iter().any(|it| it.0 == event);
         let mut missing = hooks.events.to_vec();
         missing.retain(|it| !has_event(it));
@@ -154,11 +163,11 @@ impl ClientCheck<'_> {
     /// a repository does not choose.
     fn resolve_trial_call(
         &self,
+        hooks: &HooksLayout,
         event: &str,
         own_event: &str,
         line: &str,
     ) -> Result<TrialCall, HookSkipReason> {
-        let hooks = self.row.settings.hooks;
         let read = HookLine::parse(line)
             .filter(|it| hooks.is_line_for(it, event))
             .ok_or(HookSkipReason::Odd)?;

@@ -6,7 +6,7 @@ use apostille_agents::{
     client::Client,
     clients::{ClientProfile, find_client_profile, list_client_profiles},
     settings::{
-        layout::{UserFiles, UserFolders},
+        layout::{UserFiles, UserFolders, choose_settings_file},
         server::{ServerEntry, SettingsOwner},
         settings_part::SettingsPart,
         sharing::SharingFile,
@@ -141,16 +141,24 @@ impl InitScope {
         }
     }
 
-    /// The files of a client: the one with its servers, and the one with its hooks.
-    pub fn client_files(&self, client: Client) -> (PathBuf, PathBuf) {
+    /// The file of a client with its servers, where it reads one.
+    pub fn servers_file(&self, client: Client) -> Option<PathBuf> {
         match self {
-            Self::User(homes) => {
-                let files = homes.user_files(client);
-                (files.servers.clone(), files.hooks.clone())
-            }
+            Self::User(homes) => Some(homes.user_files(client).servers.clone()),
             Self::Repository(it) => {
                 let files = &find_client_profile(client).settings;
-                (it.root.join(files.servers), it.root.join(files.hooks_file))
+                choose_settings_file(&it.root, files.servers)
+            }
+        }
+    }
+
+    /// The file of a client with its hooks, where it has hooks.
+    pub fn hooks_file(&self, client: Client) -> Option<PathBuf> {
+        match self {
+            Self::User(homes) => homes.user_files(client).hooks.clone(),
+            Self::Repository(it) => {
+                let files = &find_client_profile(client).settings;
+                files.hooks_file.map(|file| it.root.join(file))
             }
         }
     }
@@ -200,13 +208,13 @@ impl InitScope {
                 merge_desired_file(&mut wishes, path, client, part);
             };
             let settings = &find_client_profile(client).settings;
-            let (servers, hooks) = self.client_files(client);
-            if !args.no_mcp {
+            if let Some(file) = self.servers_file(client).filter(|_| !args.no_mcp) {
                 let (server, whose) = self.server_entry(client);
-                want(servers, SettingsPart::Server(server, whose));
+                want(file, SettingsPart::Server(server, whose));
             }
-            if !args.no_hooks {
-                want(hooks, SettingsPart::Hooks(settings.hooks));
+            let hooks = self.hooks_file(client).zip(settings.hooks);
+            if let Some((file, layout)) = hooks.filter(|_| !args.no_hooks) {
+                want(file, SettingsPart::Hooks(layout));
                 // Personal settings in a repository are not for a commit, unless somebody says so.
                 if let (Self::Repository(it), Some(line)) = (self, settings.excluded) {
                     want(it.git.join("info/exclude"), SettingsPart::Exclude(line));

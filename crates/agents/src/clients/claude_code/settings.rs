@@ -3,6 +3,7 @@
 use crate::client::Client;
 use serde_json::json;
 
+use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
     hooks::{HookShape, HooksLayout},
     layout::{AGENTS_MD, ClientSettings, Instructions, UserFiles},
@@ -12,11 +13,19 @@ use crate::settings::{
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".claude", "CLAUDE.md", ".mcp.json"],
     programs: &["claude"],
-    servers: ".mcp.json",
+    servers: &[".mcp.json"],
     server: &SERVER,
     // A hook in the settings that are committed would fail for whoever has not got the program.
-    hooks_file: ".claude/settings.local.json",
+    hooks_file: Some(".claude/settings.local.json"),
     instructions: &[AGENTS_MD, CLAUDE_MD],
+    own_notes: Some(&OwnNotesPlaces {
+        list: |user, root| {
+            let project = (super::transcript::PLACES.find_folder)(user, root);
+            let folder = project.map(|it| it.join("memory"));
+            folder.map(OwnNotes::of_repository).into_iter().collect()
+        },
+        way_off: "`\"autoMemoryEnabled\": false` in its settings",
+    }),
     excluded: Some("/.claude/settings.local.json"),
     user_server: &SERVER,
     find_user_files: |user| {
@@ -26,12 +35,12 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
             servers: named
                 .unwrap_or_else(|| user.home.clone())
                 .join(".claude.json"),
-            hooks: folder.join("settings.json"),
+            hooks: Some(folder.join("settings.json")),
             instructions: Some((folder.join("CLAUDE.md"), false)),
             folder,
         }
     },
-    hooks: &HOOKS,
+    hooks: Some(&HOOKS),
     own_events: None,
     trust_note: "asks once whether to use the server of .mcp.json",
     hooks_note: None,

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use serde_json::json;
 
+use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
     hooks::{HookShape, HooksLayout},
     layout::{AGENTS_MD, ClientSettings, UserFiles},
@@ -12,23 +13,30 @@ use crate::settings::{
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".codex"],
     programs: &["codex"],
-    servers: ".codex/config.toml",
+    servers: &[".codex/config.toml"],
     server: &SERVER,
-    hooks_file: ".codex/hooks.json",
+    hooks_file: Some(".codex/hooks.json"),
     instructions: &[AGENTS_MD],
+    own_notes: Some(&OwnNotesPlaces {
+        list: |user, _| {
+            let folder = user.variable_or("CODEX_HOME", ".codex");
+            vec![OwnNotes::of_user(folder.join("memories"))]
+        },
+        way_off: "`memories = false` under `[features]` in its config.toml",
+    }),
     excluded: None,
     user_server: &SERVER,
     find_user_files: |user| {
         let folder = user.variable_or("CODEX_HOME", ".codex");
         UserFiles {
             servers: folder.join("config.toml"),
-            hooks: folder.join("hooks.json"),
+            hooks: Some(folder.join("hooks.json")),
             // They hide nothing, so they are made.
             instructions: Some((folder.join("AGENTS.md"), true)),
             folder,
         }
     },
-    hooks: &HOOKS,
+    hooks: Some(&HOOKS),
     own_events: None,
     trust_note: "reads the files of a repository only where you trust it",
     hooks_note: Some("skips hooks that were not reviewed: run /hooks in it and trust them"),

@@ -21,22 +21,23 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
         ".github/mcp.json",
     ],
     programs: &["copilot"],
-    servers: ".mcp.json",
+    servers: &[".mcp.json"],
     server: &claude_code::SERVER,
-    hooks_file: REPOSITORY_HOOKS,
+    hooks_file: Some(REPOSITORY_HOOKS),
     instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
+    own_notes: None,
     excluded: None,
     user_server: &SERVER,
     find_user_files: |user| {
         let folder = find_copilot_home(user);
         UserFiles {
             servers: folder.join("mcp-config.json"),
-            hooks: folder.join(USER_HOOKS),
+            hooks: Some(folder.join(USER_HOOKS)),
             instructions: None,
             folder,
         }
     },
-    hooks: &HOOKS,
+    hooks: Some(&HOOKS),
     own_events: None,
     trust_note: "reads the files of a repository only where you trust it",
     hooks_note: None,

@@ -12,22 +12,23 @@ use crate::settings::{
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".cursor", ".cursorrules"],
     programs: &["cursor", "cursor-agent"],
-    servers: ".cursor/mcp.json",
+    servers: &[".cursor/mcp.json"],
     server: &SERVER,
-    hooks_file: ".cursor/hooks.json",
+    hooks_file: Some(".cursor/hooks.json"),
     instructions: &[AGENTS_MD],
+    own_notes: None,
     excluded: None,
     user_server: &SERVER,
     find_user_files: |user| {
         let folder = user.home.join(".cursor");
         UserFiles {
             servers: folder.join("mcp.json"),
-            hooks: folder.join("hooks.json"),
+            hooks: Some(folder.join("hooks.json")),
             instructions: None,
             folder,
         }
     },
-    hooks: &HOOKS,
+    hooks: Some(&HOOKS),
     own_events: None,
     trust_note: "asks once whether to use the server of mcp.json",
     hooks_note: None,

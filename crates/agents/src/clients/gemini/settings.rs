@@ -3,6 +3,7 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
+use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
     hooks::{HookShape, HooksLayout},
     layout::{ClientSettings, Instructions, RulesNote, UserFiles},
@@ -12,25 +13,36 @@ use crate::settings::{
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".gemini", "GEMINI.md"],
     programs: &["gemini"],
-    servers: ".gemini/settings.json",
+    servers: &[".gemini/settings.json"],
     server: &SERVER,
-    hooks_file: ".gemini/settings.json",
+    hooks_file: Some(".gemini/settings.json"),
     instructions: &[Instructions {
         file: "GEMINI.md",
         is_made: false,
     }],
+    own_notes: Some(&OwnNotesPlaces {
+        list: |user, _| {
+            let folder = user.variable_or("GEMINI_CLI_HOME", "").join(".gemini");
+            let notes = OwnNotes {
+                heading: Some("## Gemini Added Memories"),
+                ..OwnNotes::of_user(folder.join("GEMINI.md"))
+            };
+            vec![notes]
+        },
+        way_off: "`save_memory` under `tools.exclude` in its settings",
+    }),
     excluded: None,
     user_server: &SERVER,
     find_user_files: |user| {
         let folder = user.variable_or("GEMINI_CLI_HOME", "").join(".gemini");
         UserFiles {
             servers: folder.join("settings.json"),
-            hooks: folder.join("settings.json"),
+            hooks: Some(folder.join("settings.json")),
             instructions: Some((folder.join("GEMINI.md"), false)),
             folder,
         }
     },
-    hooks: &HOOKS,
+    hooks: Some(&HOOKS),
     own_events: None,
     trust_note: "reads the files of a repository only where you trust it",
     hooks_note: None,

@@ -56,6 +56,12 @@ fn files_with_one_reader_say_who_calls() {
             sample_of(Client::Cursor, "sessionStart"),
             Client::Cursor,
         );
+        check(
+            Client::Opencode,
+            variables,
+            sample_of(Client::Opencode, "SessionStart"),
+            Client::Opencode,
+        );
     }
 }
 

@@ -16,9 +16,7 @@ impl Dice {
 }
 
 fn all() -> impl Iterator<Item = (Client, &'static HookSample)> {
-    Client::ALL
-        .iter()
-        .flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    list_hooked_clients().flat_map(|it| samples(it).iter().map(move |sample| (it, sample)))
 }
 
 /// Whatever is heard, every reply can be given, and what touches files stays bounded.

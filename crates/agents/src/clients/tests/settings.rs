@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::settings::{
-    hooks::find_hook_lines,
+    hooks::{HookShape, find_hook_lines},
     jsonc,
     program::ProgramCommand,
     server::SettingsOwner,
@@ -22,14 +22,18 @@ fn text(outcome: SettingsEdit, before: &str) -> String {
 proptest! {
     #[test]
     fn whatever_is_there_twice_is_once_and_it_goes_again(
-        (value, typed) in jsonc::documents(), n in 0..CLIENTS.len(), servers in 0..3_usize,
+        (value, typed) in jsonc::documents(), n in 0..CLIENTS.len(), servers in 0..5_usize,
     ) {
         let server = [
             find_client_profile(Client::ClaudeCode).settings.server,
             find_client_profile(Client::Gemini).settings.server,
             find_client_profile(Client::Vscode).settings.user_server,
+            find_client_profile(Client::Opencode).settings.server,
+            find_client_profile(Client::Zed).settings.server,
         ][servers];
-        let hooks = CLIENTS[n].settings.hooks;
+        let layouts = list_client_profiles().filter_map(|it| it.settings.hooks);
+        let layouts: Vec<_> = layouts.filter(|it| !matches!(it.shape, HookShape::Plugin(_))).collect();
+        let hooks = layouts[n % layouts.len()];
         let parts = [SettingsPart::Server(server, SettingsOwner::Anybody), SettingsPart::Hooks(hooks)];
         let program = ProgramCommand::new("/opt/my programs/apostille");
         let once = text(plan_settings_edit(Some(typed.as_bytes()), &parts, &program), &typed);
@@ -51,7 +55,7 @@ proptest! {
 #[test]
 fn a_line_is_for_one_client_and_one_event() {
     let read = |line: &str| crate::settings::hook_line::HookLine::parse(line).unwrap();
-    let hooks = |client: Client| find_client_profile(client).settings.hooks;
+    let hooks = |client: Client| find_client_profile(client).settings.hooks.unwrap();
     let line = read("apostille hook --client codex Stop");
     assert!(hooks(Client::Codex).is_line_for(&line, "Stop"));
     assert!(!hooks(Client::Codex).is_line_for(&line, "SessionStart"));

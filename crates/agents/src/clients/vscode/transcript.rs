@@ -41,6 +41,19 @@ pub(super) const PLACES: TranscriptPlaces = TranscriptPlaces {
     why_unread: None,
 };
 
+/// The storage of each window that shows a folder.
+pub(super) fn list_windows_of_folder(storage: &Path, root: &Path) -> Vec<PathBuf> {
+    let is_window = |it: &Path| it.ends_with("workspace.json");
+    let mut windows = list_files_below(storage, 1, &is_window);
+    windows.retain(|it| {
+        let text = read_side_file(it).unwrap_or_default();
+        let known: Value = serde_json::from_str(&text).unwrap_or_default();
+        read_folder_uri(&known["folder"]).as_deref() == Some(root)
+    });
+    let folders = windows.iter().filter_map(|it| it.parent());
+    folders.map(Path::to_path_buf).collect()
+}
+
 /// The folder of a `file:` URI.
 fn read_folder_uri(uri: &Value) -> Option<PathBuf> {
     let path = uri.as_str()?.strip_prefix("file://")?;

@@ -34,9 +34,26 @@ const HARMLESS: [&str; 17] = [
     "trust",
 ];
 
+/// The program that an entry starts, and what it is told. Some clients write both as one list.
+pub(super) fn split_entry_command(entry: &Value) -> Option<(&str, Vec<&Value>)> {
+    match &entry["command"] {
+        Value::Array(words) => {
+            let (program, arguments) = words.split_first()?;
+            Some((program.as_str()?, arguments.iter().collect()))
+        }
+        program => Some((
+            program.as_str()?,
+            entry["args"].as_array()?.iter().collect(),
+        )),
+    }
+}
+
 /// Whether an entry starts this program as a server, however.
 pub(super) fn is_own_server(entry: &Value) -> bool {
-    entry["command"].as_str().is_some_and(is_own_program) && entry["args"][0] == "mcp"
+    let command = split_entry_command(entry);
+    command.is_some_and(|(program, arguments)| {
+        is_own_program(program) && arguments.first().is_some_and(|it| *it == "mcp")
+    })
 }
 
 impl ServerEntry {
@@ -58,8 +75,11 @@ impl ServerEntry {
     fn is_plain_entry(&self, entry: &Value) -> bool {
         let is = |key: &str, expected: &Value| entry.get(key).is_none_or(|it| it == expected);
         let mut names = entry["env_vars"].as_array().into_iter().flatten();
-        entry["args"] == json!(["mcp"])
-            && is("type", &json!("stdio"))
+        split_entry_command(entry).is_some_and(|(_, it)| it == [&json!("mcp")])
+            && is(
+                "type",
+                (self.make)("").get("type").unwrap_or(&json!("stdio")),
+            )
             && is("cwd", &(self.make)("")["cwd"])
             && names.all(|it| it.as_str().is_some_and(|it| PASSED_ON.contains(&it)))
             && entry

@@ -16,6 +16,7 @@ pub(crate) fn render(session: &Session, client: Client) -> String {
         Client::Copilot | Client::Vscode => copilot(session),
         Client::Codex => codex(session),
         Client::Gemini => gemini(session),
+        Client::Opencode | Client::Zed | Client::Windsurf => Vec::new(),
     };
     let mut text: String = lines.iter().map(|it| format!("{it}\n")).collect();
     // The last line is torn when the client is killed.

@@ -111,8 +111,8 @@ fn list_events(client: Client) -> Vec<SampleEvent> {
 
 /// What is answered to each payload in a session of its own, and to all of them in one.
 pub fn list_answers(world: &FaceWorld) -> Vec<FaceAnswer> {
-    let answer = |client: &Client| {
-        let events = list_events(*client).into_iter().enumerate();
+    let answer = |client: Client| {
+        let events = list_events(client).into_iter().enumerate();
         let ways = events.flat_map(|(n, it)| {
             let own = it.moved(world, &format!("{client}-{n}"));
             [
@@ -121,27 +121,27 @@ pub fn list_answers(world: &FaceWorld) -> Vec<FaceAnswer> {
                 it.moved(world, SESSION),
             ]
         });
-        let versions = list_samples(*client).find(SampleEvent::is_prompt).unwrap();
+        let versions = list_samples(client).find(SampleEvent::is_prompt).unwrap();
         let versions = versions.moved(world, &format!("{client}-lease"));
         let versions = versions.with_field("prompt", VERSIONS);
         ways.chain([versions])
             .map(|it| it.run(world))
             .collect::<Vec<_>>()
     };
-    Client::ALL.iter().flat_map(answer).collect()
+    clients::list_hooked_clients().flat_map(answer).collect()
 }
 
 /// What is answered in a turn in which memory is to be ignored.
 pub fn list_answers_while_ignored(world: &FaceWorld) -> Vec<FaceAnswer> {
-    let answer = |client: &Client| {
-        let asked = ask_to_ignore(world, *client, SESSION);
-        let events = list_events(*client)
+    let answer = |client: Client| {
+        let asked = ask_to_ignore(world, client, SESSION);
+        let events = list_events(client)
             .into_iter()
             .filter(SampleEvent::is_within_turn);
         let events = events.map(|it| it.moved(world, SESSION).run(world));
         [asked].into_iter().chain(events).collect::<Vec<_>>()
     };
-    Client::ALL.iter().flat_map(answer).collect()
+    clients::list_hooked_clients().flat_map(answer).collect()
 }
 
 /// The user of a client asks the question of its documentation.

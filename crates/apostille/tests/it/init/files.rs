@@ -69,6 +69,16 @@ pub const FILES: &[(&str, &str, &str)] = &[
         ".gemini/settings.json",
         "\u{feff}{\r\n\t\"theme\": \"GitHub\", // light\r\n\t\"mcpServers\": {\r\n\t\t\"x\": { \"command\": \"x\" }\r\n\t},\r\n\t\"hooks\": {\r\n\t\t\"BeforeAgent\": []\r\n\t}\r\n}\r\n",
     ),
+    (
+        "opencode",
+        "opencode.jsonc",
+        "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // what I run\n  \"mcp\": {\n    \"docs\": { \"type\": \"local\", \"command\": [\"npx\", \"-y\", \"docs-mcp\"] }, // on\n  },\n}\n",
+    ),
+    (
+        "zed",
+        ".zed/settings.json",
+        "// Project settings\n{\n  \"tab_size\": 2,\n  /* servers */\n  \"context_servers\": {\n    \"x\": { \"command\": \"x\", \"args\": [], \"env\": {} }\n  }\n}",
+    ),
     ("gemini", "GEMINI.md", ""),
     ("cursor", ".cursor/mcp.json", "{}"),
     (
