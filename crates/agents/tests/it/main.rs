@@ -18,6 +18,8 @@ mod gleaning;
 #[cfg(test)]
 mod learn;
 #[cfg(test)]
+mod plugins;
+#[cfg(test)]
 #[path = "../../../core/tests/it/scripted_model.rs"]
 mod scripted_model;
 #[cfg(test)]
