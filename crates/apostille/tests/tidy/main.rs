@@ -175,6 +175,23 @@ fn mcp_page_has_settings_for_every_client() {
     }
 }
 
+/// The versions of clients that the page names are those that the stories run.
+#[test]
+fn clients_were_run_in_the_versions_that_the_page_names() {
+    let page = read_file("docs/hooks.md");
+    let stories = read_file("e2e/agents.py");
+    let lines = stories.lines().filter(|it| it.contains("name, package, version = "));
+    let versions: Vec<&str> = lines
+        .filter_map(|it| it.rsplit(", ").next())
+        .map(|it| it.trim_start_matches(['f', '"']))
+        .filter_map(|it| it.split(['"', '-']).next())
+        .collect();
+    assert!(versions.len() > 4, "{versions:?}");
+    for version in versions {
+        assert!(page.contains(&format!("| {version} |")), "{version}");
+    }
+}
+
 /// A name of four words and more in these pages is a test, which says that a demand is met or an attack fails.
 #[test]
 fn pages_name_tests_that_exist() {
