@@ -3,7 +3,7 @@
 use apostille_core::{
     memory::MemoryId,
     store::{
-        EventLog as _, Store,
+        Store,
         shelf::{PartName, ReplicaParts, ReplicaShelf, ShelfRecord},
     },
 };

@@ -11,7 +11,7 @@ use apostille_core::{
     recall::{RecallRequest, recall},
     remember::{RememberOutcome, remember},
     revise::{refresh_memory, supersede_memory},
-    store::{EventLog as _, EventPage, Store, ram::RamStore},
+    store::{EventPage, Store, ram::RamStore},
     unchecked,
 };
 use apostille_text::digest::Digest;
