@@ -52,7 +52,7 @@ fn find_platform_conditions(tokens: &[String]) -> Vec<(PlatformSide, Option<&str
             continue;
         }
         let end = tokens[at..].iter().position(|it| it == "]");
-        let end = at + end.expect("an attribute ends");
+        let end = at + end.unwrap();
         let condition = &tokens[at + 4..end];
         let names = |word: &str| condition.iter().any(|it| it == word);
         if names("test") || !["unix", "windows", "target_os"].iter().any(|it| names(it)) {
