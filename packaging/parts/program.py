@@ -66,6 +66,8 @@ def choose_build_environment(release):
         "APOSTILLE_COMMIT": release.commit or "",
         "SOURCE_DATE_EPOCH": str(release.time),
         "ZERO_AR_DATE": "1",
+        # Where the environment asks for it: two incremental builds differ.
+        "CARGO_INCREMENTAL": "0",
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags + list_link_flags(release)),
         "CFLAGS": " ".join(filter(None, [os.environ.get("CFLAGS"), *list_c_flags(release, renamed)])),
     }
