@@ -82,6 +82,7 @@ mod symbols;
 mod sync;
 #[cfg(unix)]
 mod sync_server;
+mod sync_leftovers;
 mod task;
 #[cfg(unix)]
 mod team;

@@ -72,7 +72,11 @@ fn questions_of_a_time_leave_no_bytes() {
         let read = |it: &dyn Store| it.read_events(&space(), &EventPage::newest(9)).unwrap();
         assert_eq!(read(&*store), read(&twin));
         assert!(store.check_health().unwrap().problems.is_empty());
-        assert_eq!(holding(dir.path(), "zanzibariq"), Vec::<String>::new(), "{file}");
+        assert_eq!(
+            holding(dir.path(), "zanzibariq"),
+            Vec::<String>::new(),
+            "{file}"
+        );
         assert_ne!(holding(dir.path(), "early"), Vec::<String>::new(), "{file}");
     }
 }
