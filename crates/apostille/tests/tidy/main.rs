@@ -180,7 +180,9 @@ fn mcp_page_has_settings_for_every_client() {
 fn clients_were_run_in_the_versions_that_the_page_names() {
     let page = read_file("docs/hooks.md");
     let stories = read_file("e2e/agents.py");
-    let lines = stories.lines().filter(|it| it.contains("name, package, version = "));
+    let lines = stories
+        .lines()
+        .filter(|it| it.contains("name, package, version = "));
     let versions: Vec<&str> = lines
         .filter_map(|it| it.rsplit(", ").next())
         .map(|it| it.trim_start_matches(['f', '"']))
