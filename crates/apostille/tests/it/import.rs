@@ -225,7 +225,7 @@ fn a_notebook_that_was_written_is_read_again() {
     let other = Env::new();
     let file = other.beside("memories.jsonl", &written);
     let told = other.person(&["import", &file, "--trust"]);
-    assert!(told.out.contains("imported 3 "), "{told}");
+    assert!(told.out.contains("imported 3, 0 known already"), "{told}");
     let again = other.ok(&["import", &file]);
     assert!(again.contains("3 known already"), "{again}");
     let texts = |it: &str| -> BTreeSet<String> {

@@ -113,7 +113,9 @@ fn read_statements(
         };
         let format = detect_import_format(&sheet).unwrap_or(ForeignFormat::Claude);
         let parsed = format.parse_foreign_file(&sheet, &policy.limits);
-        let pieces = parsed.map(|it| it.pieces).unwrap_or_default();
+        let mut pieces = parsed.map(|it| it.pieces).unwrap_or_default();
+        // A heading says where in a page a statement stands; as a subject it would keep apart what is to be compared.
+        pieces.iter_mut().for_each(|it| it.subject = None);
         all.extend(
             pieces
                 .into_iter()

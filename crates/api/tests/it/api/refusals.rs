@@ -131,7 +131,7 @@ fn what_else_is_malformed_is_named() {
     GET /api/report?since=x
       → 400 {"error":{"message":"since: expected 7d, 24h, 2w, a date or a time"}}
     GET /api/export?format=xml
-      → 400 {"error":{"message":"format: unknown format 'xml', expected one of: json, markdown, jsonl"}}
+      → 400 {"error":{"message":"format: unknown format 'xml', expected one of: json, markdown, jsonl, notebook"}}
     POST /api/import
       → 400 {"error":{"message":"body: there is nothing in it to import"}}
     POST /api/import plain words

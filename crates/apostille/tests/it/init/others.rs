@@ -34,7 +34,7 @@ fn init_offers_to_bring_in_what_a_client_remembers_by_itself() {
     assert!(told.contains("apostille import '"), "{told}");
     let folder = file.parent().unwrap().to_str().unwrap();
     let brought = env.ok(&["import", folder]);
-    assert!(brought.contains("imported 1 (claude)"), "{brought}");
+    assert!(brought.contains("imported 1 from 1 file"), "{brought}");
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
         "- the api is versioned by date\n"
