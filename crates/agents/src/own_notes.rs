@@ -8,33 +8,13 @@ use crate::{
     client::Client,
     clients::list_client_profiles,
     past_transcripts::{has_ending, list_files_below},
-    settings::layout::UserFolders,
+    settings::layout::{OwnNotes, UserFolders},
 };
 
 /// How many files of one place are looked at.
 const MAX_FILES: usize = 100;
 /// How much of one of them.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
-
-/// Where a client keeps what it remembers by itself.
-#[derive(Debug)]
-pub struct OwnNotesPlaces {
-    /// The places for this checkout and for the user, whether or not they are there.
-    pub(crate) list: fn(user: &UserFolders<'_>, root: &Path) -> Vec<OwnNotes>,
-    /// What turns that off.
-    pub(crate) way_off: &'static str,
-}
-
-/// A place: a folder of Markdown files, or one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnNotes {
-    /// Where.
-    pub path: PathBuf,
-    /// Whether they are the user's, for every repository.
-    pub is_users: bool,
-    /// The heading that they stand under, where the file has more in it.
-    pub(crate) heading: Option<&'static str>,
-}
 
 /// Notes of a client that are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,23 +30,6 @@ pub struct FoundNotes {
 }
 
 impl OwnNotes {
-    /// Notes about one repository.
-    pub(crate) fn of_repository(path: PathBuf) -> Self {
-        Self {
-            path,
-            is_users: false,
-            heading: None,
-        }
-    }
-
-    /// Notes of the user, for every repository.
-    pub(crate) fn of_user(path: PathBuf) -> Self {
-        Self {
-            is_users: true,
-            ..Self::of_repository(path)
-        }
-    }
-
     /// The files, where something is in them. No link is followed.
     fn list_files(&self) -> Vec<PathBuf> {
         let is_note = |it: &Path| has_ending(it, &[".md", ".json"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{hooks::HooksLayout, server::ServerEntry};
-use crate::{hook::Names, own_notes::OwnNotesPlaces};
+use crate::hook::Names;
 
 /// A client as the installer knows it.
 #[derive(Debug)]
@@ -81,6 +81,45 @@ pub struct RulesNote {
     pub is_settled: fn(settings: &Value) -> bool,
     /// What to say.
     pub text: &'static str,
+}
+
+/// Where a client keeps what it remembers by itself.
+#[derive(Debug)]
+pub struct OwnNotesPlaces {
+    /// The places for this checkout and for the user, whether or not they are there.
+    pub(crate) list: fn(user: &UserFolders<'_>, root: &Path) -> Vec<OwnNotes>,
+    /// What turns that off.
+    pub(crate) way_off: &'static str,
+}
+
+/// A place: a folder of Markdown files, or one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnNotes {
+    /// Where.
+    pub path: PathBuf,
+    /// Whether they are the user's, for every repository.
+    pub is_users: bool,
+    /// The heading that they stand under, where the file has more in it.
+    pub(crate) heading: Option<&'static str>,
+}
+
+impl OwnNotes {
+    /// Notes about one repository.
+    pub(crate) fn of_repository(path: PathBuf) -> Self {
+        Self {
+            path,
+            is_users: false,
+            heading: None,
+        }
+    }
+
+    /// Notes of the user, for every repository.
+    pub(crate) fn of_user(path: PathBuf) -> Self {
+        Self {
+            is_users: true,
+            ..Self::of_repository(path)
+        }
+    }
 }
 
 /// The first of these files of a folder that is there, or else the first.

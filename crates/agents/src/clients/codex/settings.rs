@@ -3,10 +3,9 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
     hooks::{HookShape, HooksLayout},
-    layout::{AGENTS_MD, ClientSettings, UserFiles},
+    layout::{AGENTS_MD, ClientSettings, OwnNotes, OwnNotesPlaces, UserFiles},
     server::{PASSED_ON, ServerEntry, ServerFormat},
 };
 

@@ -3,10 +3,9 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
-use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
     hooks::{HookShape, HooksLayout},
-    layout::{ClientSettings, Instructions, RulesNote, UserFiles},
+    layout::{ClientSettings, Instructions, OwnNotes, OwnNotesPlaces, RulesNote, UserFiles},
     server::{ServerEntry, ServerFormat},
 };
 

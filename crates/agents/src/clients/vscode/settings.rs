@@ -8,9 +8,8 @@ use super::{
     super::{claude_code::settings as claude_code, copilot::settings as copilot},
     transcript::list_windows_of_folder,
 };
-use crate::own_notes::{OwnNotes, OwnNotesPlaces};
 use crate::settings::{
-    layout::{AGENTS_MD, ClientSettings, UserFiles, UserFolders},
+    layout::{AGENTS_MD, ClientSettings, OwnNotes, OwnNotesPlaces, UserFiles, UserFolders},
     server::{ServerEntry, ServerFormat},
 };
 
