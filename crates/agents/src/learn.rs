@@ -29,6 +29,7 @@ use apostille_core::{
         ReplacementKind, SESSION_TAG, Stage, Voice,
     },
     policy::ArchiveMode,
+    pull_outcome::PullOutcome,
     queue::expire_pending,
     remember::{RememberOutcome, remember},
     revise,
@@ -180,7 +181,12 @@ impl EndedSession<'_> {
             },
         )?;
         let before = earlier.next();
-        if before.as_ref().is_some_and(|it| it.fact == episode.text) {
+        // Once its pull request was merged or closed, what the session left is judged.
+        let is_judged = |it: &Memory| PullOutcome::of_episode(it).is_some();
+        if before
+            .as_ref()
+            .is_some_and(|it| it.fact == episode.text || is_judged(it))
+        {
             return Ok(before);
         }
         let on_duplicate = match &before {

@@ -18,7 +18,7 @@ pub const UNKNOWN: &str = "unknown";
 /// The lines that say how it ended, the one that says most first.
 const OUTCOMES: [(&str, &str); 3] = [("Ended", ""), ("outcome", ""), ("Changed", "changed ")];
 /// The tags of what failed, was dropped, or was left open.
-const FAILED: [&str; 3] = ["failed", "abandoned", "left-open"];
+const FAILED: [&str; 4] = ["failed", "abandoned", "left-open", "rejected"];
 
 /// The line of an episode that begins with this name.
 ///

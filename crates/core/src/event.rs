@@ -56,6 +56,10 @@ words! {
         Closed = "closed",
         /// A command that it names was seen to run.
         Ran = "ran",
+        /// The pull request in whose work it was shown was merged.
+        PullMerged = "pull_merged",
+        /// The pull request in whose work it was shown was closed without merging.
+        PullRejected = "pull_rejected",
     }
 }
 
@@ -204,11 +208,18 @@ pub enum EventBody {
     },
     /// A command that it names was seen to run.
     Ran(CommandRun),
+    /// The pull request in whose work it was shown came to its end.
+    PullEnded {
+        /// Whether it was merged, and not closed without.
+        is_merged: bool,
+        /// Its number.
+        pull_request: u64,
+    },
 }
 
 impl EventKind {
     /// What only counts and looks, and changes no memory.
-    pub const TELEMETRY: [Self; 7] = [
+    pub const TELEMETRY: [Self; 9] = [
         Self::VerifiedValid,
         Self::VerifiedInvalid,
         Self::Retrieved,
@@ -216,6 +227,8 @@ impl EventKind {
         Self::Refused,
         Self::Tripped,
         Self::Closed,
+        Self::PullMerged,
+        Self::PullRejected,
     ];
 }
 
@@ -241,6 +254,10 @@ impl EventBody {
             Self::Tripped { .. } => EventKind::Tripped,
             Self::Closed { .. } => EventKind::Closed,
             Self::Ran(_) => EventKind::Ran,
+            Self::PullEnded {
+                is_merged: true, ..
+            } => EventKind::PullMerged,
+            Self::PullEnded { .. } => EventKind::PullRejected,
         }
     }
 
@@ -382,7 +399,8 @@ impl Memory {
             | EventBody::Forgotten { .. }
             | EventBody::RolledBack { .. }
             | EventBody::Tripped { .. }
-            | EventBody::Closed { .. } => {}
+            | EventBody::Closed { .. }
+            | EventBody::PullEnded { .. } => {}
         }
     }
 }

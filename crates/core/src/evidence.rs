@@ -1,11 +1,12 @@
-//! What proves a memory beside the code that it cites: words that the user said, commands that were seen to run, and the
-//! things that it names.
+//! What proves a memory beside the code that it cites: words that the user said, commands that were seen to run, comments of
+//! reviewers, and the things that it names.
 //!
 //! None of it comes from the one who wants something kept. A quote was found in the user's own turns of the session, a run in
 //! the record that the client keeps of its tools ([`Testimony`]), and a name in the tree. So it can be looked up again.
 
 use jiff::Timestamp;
 
+use apostille_cite::citation::RepoPath;
 use apostille_text::words::words;
 
 /// What proves a memory, beside the code that it cites.
@@ -15,6 +16,8 @@ pub enum Evidence {
     Said(SaidQuote),
     /// A command was seen to run.
     Ran(CommandRun),
+    /// A reviewer asked for it.
+    Review(ReviewRemark),
 }
 
 words! {
@@ -24,6 +27,8 @@ words! {
         Said = "said",
         /// A command that ran.
         Ran = "ran",
+        /// A comment of a reviewer.
+        Review = "review",
     }
 }
 
@@ -34,6 +39,7 @@ impl Evidence {
         match self {
             Self::Said(_) => EvidenceKind::Said,
             Self::Ran(_) => EvidenceKind::Ran,
+            Self::Review(_) => EvidenceKind::Review,
         }
     }
 
@@ -43,6 +49,7 @@ impl Evidence {
         match self {
             Self::Said(said) => &said.quote,
             Self::Ran(run) => &run.command,
+            Self::Review(remark) => &remark.reviewer,
         }
     }
 }
@@ -70,6 +77,37 @@ pub struct CommandRun {
     /// The session it ran in.
     pub session: Option<String>,
     /// When.
+    pub at: Timestamp,
+}
+
+words! {
+    /// How much a reviewer has to say in a repository.
+    ReviewAuthority as "authority" {
+        /// Owns it, belongs to the organisation that does, or owns the file by `CODEOWNERS`.
+        Maintainer = "maintainer",
+        /// Was invited to work on it.
+        Collaborator = "collaborator",
+        /// Anybody else. Never counts.
+        Stranger = "stranger",
+    }
+}
+
+/// A comment on a pull request that asks for what a memory says. Its words are not kept: the memory has the sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewRemark {
+    /// The number of the pull request.
+    pub pull_request: u64,
+    /// The comment, by the anchor that the host gives it on the page: `discussion_r1`, `issuecomment-2`.
+    pub comment: String,
+    /// Who wrote it, by the name at the host.
+    pub reviewer: String,
+    /// How much they have to say there.
+    pub authority: ReviewAuthority,
+    /// Whose pull request it is.
+    pub author: Option<String>,
+    /// The file that it is about; `None`: the whole repository.
+    pub path: Option<RepoPath>,
+    /// When it was written, or changed last.
     pub at: Timestamp,
 }
 

@@ -143,6 +143,7 @@ fn visit_event_texts(event: &mut Event, visit: &mut impl FnMut(&mut String)) {
         | EventBody::Verified { .. }
         | EventBody::Applied
         | EventBody::Ran(_)
+        | EventBody::PullEnded { .. }
         | EventBody::Refused { .. } => {}
     }
 }

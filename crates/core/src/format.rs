@@ -538,6 +538,9 @@ pub struct EventRecord {
     /// The command that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<CommandRunRecord>,
+    /// The pull request that came to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
     /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<Box<PreviousStateRecord>>,
@@ -649,6 +652,10 @@ impl From<&Event> for EventRecord {
                 run: Some((&run).into()),
                 ..base
             },
+            EventBody::PullEnded { pull_request, .. } => Self {
+                pull_request: Some(pull_request),
+                ..base
+            },
         }
     }
 }
@@ -736,6 +743,10 @@ impl EventRecord {
             },
             EventKind::Closed => EventBody::Closed { actor: self.about },
             EventKind::Ran => EventBody::Ran(self.run.ok_or_else(missing("run"))?.try_into()?),
+            EventKind::PullMerged | EventKind::PullRejected => EventBody::PullEnded {
+                is_merged: kind == EventKind::PullMerged,
+                pull_request: self.pull_request.ok_or_else(missing("pull_request"))?,
+            },
         })
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     Context,
     memory::{Memory, ModerationMark},
     names::NameLookup,
+    review_rules,
 };
 
 /// How many failures since the last success put a command in doubt. One is daily work: a test that fails proves that the
@@ -18,6 +19,7 @@ const DOUBTFUL_FAILURES: usize = 2;
 
 /// Judges memories in one tree. Files are read once, and the history is walked once, for all that are judged together.
 pub struct MemoryJudge<'a> {
+    cx: Context<'a>,
     follower: CitationFollower<'a>,
     names: NameLookup<'a>,
 }
@@ -26,6 +28,7 @@ impl<'a> MemoryJudge<'a> {
     /// A judge in this context's source that follows at most so many commits.
     pub fn new(cx: &Context<'a>, most: usize) -> Self {
         Self {
+            cx: *cx,
             follower: cx.citation_follower(most),
             names: NameLookup::new(cx.source, cx.late),
         }
@@ -65,7 +68,8 @@ impl<'a> MemoryJudge<'a> {
         }
         judgement.missing = self.names.list_missing_names(memory);
         let is_failing = memory.runs.failed_at.len() >= DOUBTFUL_FAILURES;
-        if !judgement.missing.is_empty() || is_failing {
+        let is_silent = || review_rules::is_unconfirmed_rule(&self.cx, memory, 1);
+        if !judgement.missing.is_empty() || is_failing || is_silent() {
             judgement.standing = Standing::Check;
         }
     }

@@ -17,7 +17,7 @@ impl Memory {
     /// channel; `tainted` or nothing; `exposed` or nothing; author; session; the number of tags and each tag; and the number of citations and, for each,
     /// its path, first and last line, commit, and the SHA-256 of the cited text in hexadecimal digits. Where there is other
     /// evidence, the form begins with `apostille memory 2`, and for each piece there follow its kind, the quote or the
-    /// command, and the session.
+    /// command, and the session; of a comment, `#12 345` for pull request and comment, and the reviewer.
     pub fn content_digest(&self) -> Digest {
         let (voice, mut form) = (&self.voice, String::new());
         let parts = [
@@ -64,9 +64,14 @@ impl Memory {
 
 fn push_evidence(form: &mut String, it: &Evidence) {
     push_part(form, Some(it.kind().as_str()));
+    let comment;
     let (text, session) = match it {
         Evidence::Said(said) => (&said.quote, Some(&said.session)),
         Evidence::Ran(run) => (&run.command, run.session.as_ref()),
+        Evidence::Review(remark) => {
+            comment = format!("#{} {}", remark.pull_request, remark.comment);
+            (&comment, Some(&remark.reviewer))
+        }
     };
     push_part(form, Some(text));
     push_part(form, session.map(String::as_str));

@@ -119,6 +119,23 @@ pub struct QueuePolicy {
     pub expire_days: i64,
 }
 
+/// When reviewers' comments become a rule, and how long one lasts that nobody confirms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewPolicy {
+    /// How many maintainers have to ask for it; 0: however many do, it takes a person.
+    pub maintainers: usize,
+    /// Or how many comments, of maintainers and collaborators; 0: however many there are, it takes a person.
+    pub comments: usize,
+    /// By how many people these have to be.
+    pub collaborators: usize,
+    /// In how many pull requests.
+    pub pulls: usize,
+    /// After how many days without confirmation a rule is shown with a mark; after twice as many it is retired.
+    pub expire_days: i64,
+    /// The same in tasks.
+    pub expire_tasks: usize,
+}
+
 /// From when on what somebody writes waits, because nobody honest writes so. 0 switches one off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerPolicy {
@@ -178,6 +195,8 @@ pub struct Policy {
     pub hygiene: HygienePolicy,
     /// What is put before a person.
     pub queue: QueuePolicy,
+    /// When reviewers' comments become a rule.
+    pub reviews: ReviewPolicy,
     /// From when on what somebody writes waits.
     pub breakers: BreakerPolicy,
     /// Whether the user set up a confirmation that an agent cannot give. Then neither a yes through a client nor words in a
@@ -220,6 +239,14 @@ impl Default for Policy {
             queue: QueuePolicy {
                 per_week: 5,
                 expire_days: 30,
+            },
+            reviews: ReviewPolicy {
+                maintainers: 2,
+                comments: 3,
+                collaborators: 2,
+                pulls: 2,
+                expire_days: 180,
+                expire_tasks: 20,
             },
             breakers: BreakerPolicy {
                 burst: 60,

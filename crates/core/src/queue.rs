@@ -12,6 +12,7 @@ use crate::{
     event::{EventBody, EventKind, Precondition, trace::EventTrace},
     memory::{Handle, Memory, Stage},
     policy::QueuePolicy,
+    review_rules::{REVIEWS_ACTOR, is_review_rule},
     space::Space,
     store::{EventPage, ListOrder, MemoryFilter, StoreError},
 };
@@ -106,6 +107,8 @@ pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, C
         let changes = cx.store.read_events(space, &page)?.into_iter();
         let recent = changes.take_while(|it| it.event.at >= since);
         let own = recent.filter(|it| is_own(it.event.actor.as_deref(), cx, spaces));
+        // What several reviewers decided cost the person nothing.
+        let own = own.filter(|it| it.event.actor.as_deref() != Some(REVIEWS_ACTOR));
         decided.extend(own.filter_map(|it| is_decision(&EventTrace::from(&it))));
     }
     Ok(decided.len())
@@ -114,7 +117,7 @@ pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, C
 /// The memory that a person decided about. What expired was decided by nobody.
 fn is_decision(it: &EventTrace) -> Option<crate::memory::MemoryId> {
     let is_pending = it.was == Some(Stage::Pending);
-    let is_expiry = it.happening == EventKind::Retired;
+    let is_expiry = matches!(it.happening, EventKind::Retired | EventKind::Restored);
     it.memory
         .filter(|_| is_pending && !is_expiry && it.stage.is_some())
 }
@@ -144,7 +147,11 @@ pub fn expire_pending(cx: &Context, spaces: &[Space]) -> Result<Vec<Memory>, Cor
     let mut expired = Vec::new();
     for memory in cx.store.list_memories(&filter)? {
         let is_old = policy.is_expired(memory.recorded_at, cx.now);
-        if !is_old || !policy.is_expired(read_waiting_since(cx, &memory)?, cx.now) {
+        // A reviewer's rule waits for others as well, and expires by its own clock.
+        if !is_old
+            || is_review_rule(&memory)
+            || !policy.is_expired(read_waiting_since(cx, &memory)?, cx.now)
+        {
             continue;
         }
         let reason = format!("nobody decided within {} days", policy.expire_days);

@@ -12,6 +12,7 @@ pub mod quarantine;
 pub mod relation;
 mod replacement;
 pub mod resubmission;
+pub(crate) mod reviewed;
 mod testify;
 
 use crate::{

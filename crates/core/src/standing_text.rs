@@ -14,6 +14,7 @@ use crate::{
     evidence::Evidence,
     format::format_utc_day,
     memory::{Channel, Handle, Memory, Stage},
+    review_rules,
 };
 
 /// How many replaced words are told.
@@ -22,6 +23,8 @@ const MAX_REPLACED: usize = 3;
 const MAX_AUTHOR: usize = 32;
 /// How much of a name is told, in characters.
 const MAX_NAME: usize = 60;
+/// How many reviewers and pull requests are named.
+const MAX_REVIEWERS: usize = 3;
 /// How long a word may be to be told, in characters.
 const MAX_WORD: usize = 40;
 
@@ -61,6 +64,14 @@ pub fn describe_evidence(it: &Evidence) -> String {
                 "failed"
             };
             format!("`{}` {how}{}", run.command, day(Some(run.at)))
+        }
+        Evidence::Review(remark) => {
+            let reviewer = shorten_text(&remark.reviewer, MAX_AUTHOR);
+            let (n, authority) = (remark.pull_request, remark.authority);
+            format!(
+                "asked for by {reviewer} ({authority}) in pull request {n}{}",
+                day(Some(remark.at))
+            )
         }
     }
 }
@@ -154,7 +165,7 @@ impl StandingView<'_> {
     pub fn note(&self) -> Option<String> {
         let said = |it: &Evidence| match it {
             Evidence::Said(said) => Some(format!("{}: “{}”", self.describe_origin(), said.quote)),
-            Evidence::Ran(_) => None,
+            Evidence::Ran(_) | Evidence::Review(_) => None,
         };
         let said = self.memory.evidence.iter().find_map(said);
         let told = [self.describe_missing(), said, self.describe_runs()];
@@ -167,6 +178,14 @@ impl StandingView<'_> {
         let is_intact = || self.verdicts.iter().all(|it| *it == Verdict::Holds);
         self.describe_missing()
             .or_else(|| self.describe_runs().filter(|_| is_intact()))
+            .or_else(|| self.describe_silence().filter(|_| is_intact()))
+    }
+
+    /// Since when no reviewer has asked for a rule again.
+    fn describe_silence(&self) -> Option<String> {
+        let asked = self.describe_reviewers()?;
+        let day = format_utc_day(self.memory.refreshed_at);
+        Some(format!("{asked}, not confirmed since {day}"))
     }
 
     /// What the fact names and the tree does not have.
@@ -217,6 +236,9 @@ impl StandingView<'_> {
             let day = format_utc_day(said.at.unwrap_or(self.memory.recorded_at));
             return format!("said by the user, {day}");
         }
+        if let Some(asked) = self.describe_reviewers() {
+            return asked;
+        }
         let day = format_utc_day(self.memory.recorded_at);
         let verb = if voice.is_person() { "stated" } else { "noted" };
         match (&voice.author, voice.is_person()) {
@@ -227,6 +249,30 @@ impl StandingView<'_> {
             (None, true) => format!("{verb} by the user, {day}"),
             (None, false) => format!("{verb}, {day}"),
         }
+    }
+
+    /// Which reviewers asked for it, and in which pull requests; `None` where none did.
+    fn describe_reviewers(&self) -> Option<String> {
+        let (mut names, mut pulls) = (Vec::new(), Vec::new());
+        for remark in review_rules::list_remarks(self.memory) {
+            let name = shorten_text(&remark.reviewer, MAX_AUTHOR);
+            let pull = format!("#{}", remark.pull_request);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            if !pulls.contains(&pull) {
+                pulls.push(pull);
+            }
+        }
+        let more = names.len().saturating_sub(MAX_REVIEWERS);
+        names.truncate(MAX_REVIEWERS);
+        pulls.truncate(MAX_REVIEWERS);
+        let more = match more {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let (names, pulls) = (names.join(", "), pulls.join(", "));
+        (!names.is_empty()).then(|| format!("asked for in review by {names}{more} ({pulls})"))
     }
 
     /// The same for what came with a repository: its file may say anything about who said it.

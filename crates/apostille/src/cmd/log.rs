@@ -168,6 +168,7 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
                 format::format_utc_day(run.at)
             )
         }
+        EventBody::PullEnded { pull_request, .. } => format!("pull request {pull_request}"),
         EventBody::Refreshed { .. } | EventBody::Approved | EventBody::Applied => String::new(),
     };
     flatten_to_line(&text)

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BadRecord, bad_record, format_timestamp, parse_record_time, parse_record_word};
-use crate::evidence::{CommandRun, Evidence, EvidenceKind, NamedThing, RunTally, SaidQuote};
+use crate::evidence::{
+    CommandRun, Evidence, EvidenceKind, NamedThing, ReviewRemark, RunTally, SaidQuote,
+};
 
 /// Evidence that is not code, as JSON: one flat object, with the fields that its word calls for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EvidenceRecord {
-    /// The word: `said` or `ran`.
+    /// The word: `said`, `ran` or `review`.
     pub kind: String,
     /// The user's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,6 +30,24 @@ pub struct EvidenceRecord {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// The number of the pull request that a reviewer commented on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// The comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The reviewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
+    /// How much the reviewer has to say: `maintainer`, `collaborator` or `stranger`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authority: Option<String>,
+    /// Whose pull request it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// The file that the comment is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 impl From<&Evidence> for EvidenceRecord {
@@ -49,6 +69,16 @@ impl From<&Evidence> for EvidenceRecord {
                 succeeded: Some(run.has_succeeded),
                 session: run.session.clone(),
                 at: Some(format_timestamp(run.at)),
+                ..base
+            },
+            Evidence::Review(remark) => Self {
+                pull_request: Some(remark.pull_request),
+                comment: Some(remark.comment.clone()),
+                reviewer: Some(remark.reviewer.clone()),
+                authority: Some(remark.authority.to_string()),
+                author: remark.author.clone(),
+                path: remark.path.as_ref().map(ToString::to_string),
+                at: Some(format_timestamp(remark.at)),
                 ..base
             },
         }
@@ -73,6 +103,20 @@ impl TryFrom<EvidenceRecord> for Evidence {
                 session: it.session.clone(),
                 at: at.ok_or_else(|| missing("at"))?,
             }),
+            EvidenceKind::Review => {
+                let authority = it.authority.as_deref();
+                let authority = authority.ok_or_else(|| missing("authority"))?;
+                let path = it.path.as_deref().map(parse_record_word).transpose()?;
+                Self::Review(ReviewRemark {
+                    pull_request: it.pull_request.ok_or_else(|| missing("pull_request"))?,
+                    comment: it.comment.clone().ok_or_else(|| missing("comment"))?,
+                    reviewer: it.reviewer.clone().ok_or_else(|| missing("reviewer"))?,
+                    authority: parse_record_word(authority)?,
+                    author: it.author.clone(),
+                    path,
+                    at: at.ok_or_else(|| missing("at"))?,
+                })
+            }
         })
     }
 }

@@ -21,7 +21,16 @@ pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
     let texts = optional.into_iter().flatten().chain([&mut it.fact]);
     let mut is_changed = false;
     let evidence = it.evidence.iter_mut();
-    let evidence = evidence.flat_map(|it| [&mut it.quote, &mut it.command, &mut it.session]);
+    let evidence = evidence.flat_map(|it| {
+        let said = [&mut it.quote, &mut it.command, &mut it.session];
+        let asked = [
+            &mut it.comment,
+            &mut it.reviewer,
+            &mut it.author,
+            &mut it.path,
+        ];
+        said.into_iter().chain(asked)
+    });
     let names = it.names.iter_mut().map(|it| &mut it.name);
     let lists = it.tags.iter_mut().chain(&mut it.vouchers).chain(names);
     for text in texts.chain(lists).chain(evidence.flatten()) {

@@ -7,15 +7,18 @@ use super::{
 };
 use crate::{
     Context, CoreError,
-    memory::{Layer, Memory},
+    memory::{Kind, Layer, Memory, Origin},
     moved_citations::list_moved_memories,
     policy::{InjectMode, Scoring},
+    review_rules::scope::RuleScope,
     space::Space,
     store::{ListOrder, MemoryFilter},
 };
 
 /// How well a memory answers that only cites a file in play.
 const CITING: f32 = 0.25;
+/// How many rules of reviewers are looked through for a file in play.
+const MAX_RULES: usize = 200;
 /// How many memories word overlap is counted on.
 const MAX_OVERLAP: usize = 5_000;
 
@@ -33,6 +36,7 @@ pub(super) fn gather_candidates(
                 Scoring::Overlap => gather_overlap_candidates(cx, query)?,
             };
             add_citing_candidates(cx, query, &mut found)?;
+            add_rules_in_scope(cx, query, &mut found)?;
             Ok(found)
         }
     }
@@ -61,6 +65,36 @@ fn add_citing_candidates(
                 // What it cites does not tell that it is about this file.
                 hit.why.affinity = CITING_AFFINITY;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the rules of reviewers that are for a file in play, whatever they say.
+fn add_rules_in_scope(
+    cx: &Context,
+    query: &RecallQuery,
+    found: &mut Vec<RecallHit>,
+) -> Result<(), CoreError> {
+    if query.paths.is_empty() || !query.layers.contains(&Layer::Knowledge) {
+        return Ok(());
+    }
+    let filter = MemoryFilter {
+        kinds: vec![Kind::Feedback],
+        origins: vec![Origin::Review],
+        order: ListOrder::Refreshed,
+        ..candidate_filter(query, MAX_RULES)
+    };
+    for memory in list_unseen_memories(cx, query, &filter)? {
+        let scope = RuleScope::of_memory(&memory);
+        if !query.filter.kinds.is_empty() && !query.filter.kinds.contains(&memory.kind)
+            || !query.paths.iter().any(|it| scope.covers(it))
+        {
+            continue;
+        }
+        let hit = find_or_add_citing(found, memory);
+        if query.scoring == Scoring::Bm25 {
+            hit.why.affinity = CITING_AFFINITY;
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ pub fn compute_trust(memory: &Memory) -> TrustFactor {
     let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);
     let origin = memory.voice.origin;
     trust.add_factor(origin.as_str(), origin_trust_factor(origin));
-    if memory.voice.tainted {
+    if is_strange(memory) {
         trust.add_factor("from outside", OUTSIDE);
     }
     let n_vouchers = memory.vouchers.len();
@@ -101,7 +101,12 @@ pub(super) fn outside_source_share(shown: usize) -> usize {
 pub(super) fn find_outside_source(memory: &Memory) -> Option<(String, String)> {
     let voice = &memory.voice;
     let author = voice.author.clone().unwrap_or_default();
-    voice.tainted.then(|| (voice.channel.to_string(), author))
+    is_strange(memory).then(|| (voice.channel.to_string(), author))
+}
+
+/// Whether only one person let the words of somebody outside in. A reviewer's rule is no such thing: several asked for it.
+fn is_strange(memory: &Memory) -> bool {
+    memory.voice.tainted && memory.voice.origin != Origin::Review
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::memory::Memory;
+use crate::{memory::Memory, review_rules::scope::RuleScope};
 
 /// Where two memories apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,8 @@ pub enum ModuleOverlap {
     Apart,
 }
 
-/// Where two memories apply: to the folders of what they cite; one that cites nothing, to the whole repository.
+/// Where two memories apply: to the folders of what they cite; a reviewer's rule, to those that its comments were about; what
+/// cites nothing, to the whole repository.
 pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
     let (a, b) = (list_cited_folders(a), list_cited_folders(b));
     let holds = |outer: &str, inner: &str| {
@@ -34,7 +35,7 @@ pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
 
 fn list_cited_folders(memory: &Memory) -> BTreeSet<&str> {
     if memory.citations.is_empty() {
-        return BTreeSet::from([""]);
+        return BTreeSet::from([RuleScope::of_memory(memory).folder]);
     }
     let paths = memory.citations.iter().map(|it| it.path.as_str());
     paths

@@ -1,7 +1,7 @@
 //! Who is believed at once, and what waits for a person, for proof, or for another voice.
 
 use super::{classify::is_gleaned, prove::CitationDoubts};
-use crate::memory::{Layer, Memory, ModerationMark, Stage, Voice};
+use crate::memory::{Layer, Memory, ModerationMark, Origin, Stage, Voice};
 
 /// Why something waits that reads like an instruction.
 pub const INSTRUCTION: &str = "it reads like an instruction to a model";
@@ -27,7 +27,14 @@ pub(super) fn list_quarantine_reasons(
             is_order && doubts.is_cited_order,
             "the cited lines read like an instruction to a model",
         ),
-        (voice.tainted, "the text comes from outside"),
+        (
+            voice.tainted && voice.origin == Origin::Review,
+            "a reviewer asked for it, and too few others so far",
+        ),
+        (
+            voice.tainted && voice.origin != Origin::Review,
+            "the text comes from outside",
+        ),
         (
             is_gleaned(voice, layer) && !voice.tainted,
             "it was extracted from a session and is not confirmed",

@@ -167,7 +167,8 @@ fn make_fit_to_travel(event: &mut Event) -> Option<()> {
         | EventBody::RolledBack { .. }
         | EventBody::Tripped { .. }
         | EventBody::Closed { .. }
-        | EventBody::Ran(_) => None,
+        | EventBody::Ran(_)
+        | EventBody::PullEnded { .. } => None,
     }
 }
 

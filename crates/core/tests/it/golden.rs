@@ -18,6 +18,9 @@ const BREAKERS: &str = include_str!("../golden/format_v1_breakers.json");
 /// What version 2 added: evidence that is not code, names, and runs of commands.
 const EVIDENCE: &str = include_str!("../golden/format_v2.json");
 
+/// What came with reviews: a comment as evidence, and how a pull request ended.
+const REVIEWS: &str = include_str!("../golden/format_v2_reviews.json");
+
 #[derive(Serialize, Deserialize)]
 struct Golden {
     version: u32,
@@ -33,9 +36,13 @@ fn golden_2() -> Golden {
     serde_json::from_str(EVIDENCE).unwrap()
 }
 
+fn golden_reviews() -> Golden {
+    serde_json::from_str(REVIEWS).unwrap()
+}
+
 #[test]
 fn formats_are_read_and_written_back_byte_for_byte() {
-    for file in [GOLDEN, EVIDENCE] {
+    for file in [GOLDEN, EVIDENCE, REVIEWS] {
         let Golden {
             version,
             memory,
@@ -76,6 +83,7 @@ fn what_was_added_to_format_1_is_read_and_written_back_byte_for_byte() {
 fn formats_have_an_event_of_each_kind() {
     let events = golden().events.into_iter().chain(added());
     let events = events.chain(golden_2().events);
+    let events = events.chain(golden_reviews().events);
     let mut words: Vec<String> = events.map(|it| it.event).collect();
     words.sort_unstable();
     words.dedup();
@@ -122,7 +130,10 @@ fn format_1_has_a_memory_with_every_field() {
 #[test]
 fn format_2_has_evidence_of_each_kind() {
     let memory = Memory::try_from(golden_2().memory).unwrap();
-    let kinds: Vec<EvidenceKind> = memory.evidence.iter().map(Evidence::kind).collect();
+    let reviewed = Memory::try_from(golden_reviews().memory).unwrap();
+    let evidence = memory.evidence.iter().chain(&reviewed.evidence);
+    let mut kinds: Vec<EvidenceKind> = evidence.map(Evidence::kind).collect();
+    kinds.dedup();
     assert_eq!(kinds, EvidenceKind::ALL);
     let names: Vec<NameKind> = memory.names.iter().map(|it| it.kind).collect();
     assert_eq!(names, NameKind::ALL);

@@ -123,6 +123,7 @@ fn describe(memory: &Memory) -> String {
             )
         }
         Evidence::Ran(it) => it.command.clone(),
+        Evidence::Review(it) => it.comment.clone(),
     });
     let why = memory.status.why().map(Into::into);
     let told: Vec<String> = said.chain(why).collect();

@@ -4,7 +4,10 @@ use apostille_cite::citation::{Citation, CitedItem, CodeLocation, ItemKind, Line
 use apostille_cite::{citation_request::CitationRequest, standing::Standing};
 use apostille_core::{
     event::{Event, EventBody, RetrievedMemory},
-    evidence::{CommandRun, Evidence, NameKind, NamedThing, RunTally, SaidQuote},
+    evidence::{
+        CommandRun, Evidence, NameKind, NamedThing, ReviewAuthority, ReviewRemark, RunTally,
+        SaidQuote,
+    },
     format::{EventRecord, MemoryRecord},
     memory::{
         Channel, Handle, Kind, Layer, Memory, MemoryId, MemoryName, ModerationMark, Origin, Status,
@@ -139,6 +142,21 @@ fn run() -> impl Strategy<Value = CommandRun> {
     })
 }
 
+fn remark() -> impl Strategy<Value = ReviewRemark> {
+    let named = (any::<u64>(), kept(), kept(), any::<bool>(), time());
+    named.prop_map(
+        |(pull_request, comment, reviewer, is_known, at)| ReviewRemark {
+            pull_request,
+            comment,
+            author: is_known.then(|| reviewer.clone()),
+            reviewer,
+            authority: ReviewAuthority::Maintainer,
+            path: is_known.then(|| "src/api/users.rs".parse().unwrap()),
+            at,
+        },
+    )
+}
+
 fn evidence() -> impl Strategy<Value = Evidence> {
     let said = (kept(), kept(), any::<u32>(), proptest::option::of(time()));
     let said = said.prop_map(|(quote, session, turn, at)| SaidQuote {
@@ -147,7 +165,11 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         turn,
         at,
     });
-    prop_oneof![said.prop_map(Evidence::Said), run().prop_map(Evidence::Ran)]
+    prop_oneof![
+        said.prop_map(Evidence::Said),
+        run().prop_map(Evidence::Ran),
+        remark().prop_map(Evidence::Review),
+    ]
 }
 
 fn runs() -> impl Strategy<Value = RunTally> {
@@ -282,6 +304,12 @@ fn what() -> impl Strategy<Value = EventBody> {
         Just(EventBody::Approved),
         Just(EventBody::Applied),
         run().prop_map(EventBody::Ran),
+        (any::<bool>(), any::<u64>()).prop_map(|(is_merged, pull_request)| {
+            EventBody::PullEnded {
+                is_merged,
+                pull_request,
+            }
+        }),
     ]
 }
 

@@ -98,6 +98,7 @@ fn name_evidence(it: &Evidence) -> String {
     match it {
         Evidence::Said(said) => format!("said “{}” in turn {}", said.quote, said.turn),
         Evidence::Ran(run) => format!("ran `{}`", run.command),
+        Evidence::Review(remark) => format!("asked for by {}", remark.reviewer),
     }
 }
 

@@ -122,6 +122,7 @@ fn describe_evidence(store: &dyn Store) -> Vec<String> {
         let name = |it: &Evidence| match it {
             Evidence::Said(said) => format!("said in turn {}", said.turn),
             Evidence::Ran(run) => format!("ran {}", run.command),
+            Evidence::Review(remark) => format!("asked for by {}", remark.reviewer),
         };
         let evidence: Vec<String> = it.evidence.iter().map(name).collect();
         let items = it.citations.iter().filter_map(|it| it.item.as_ref());
