@@ -20,6 +20,7 @@ cargo run --profile dist -p bench -- security CORPORA [options]
 cargo run --profile dist -p bench -- recall FILE... [options]
 cargo run --profile dist -p bench -- prompts FILE... [options]
 cargo run --profile dist -p bench -- decisions FOLDER [options]
+cargo run --profile dist -p bench -- reviews FILE [--misses]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
@@ -44,6 +45,10 @@ cargo run --profile dist -p bench -- decisions FOLDER [options]
   decisions        decisions made in chats and in commits, and whether the hook brings them back when a bug report needs
                    them: the program lives through every chat of a public data set, then is asked. FOLDER: a checkout of
                    https://github.com/vectorize-io/sde-bench
+
+  reviews          review comments, labelled as rule, one-off or chatter, and which of them the rules take for rules:
+                   precision and recall. FILE: one comment a line, an object of text and label; --misses also prints
+                   what was taken wrongly and what was missed
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
@@ -123,6 +128,10 @@ pub(crate) struct Args {
     pub(crate) decisions: Option<DecisionsAsk>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
     pub(crate) security: Option<PathBuf>,
+    /// A file of labelled review comments, instead of a store to measure.
+    pub(crate) reviews: Option<PathBuf>,
+    /// Whether the comments that were judged wrongly are printed.
+    pub(crate) shown_misses: bool,
     /// The one section of that suite that is asked for.
     pub(crate) section: Option<String>,
     /// Whether this process is to time its first look at a text, for the suite `security`.
@@ -190,6 +199,8 @@ impl Default for Args {
             facts: None,
             recall: None,
             prompts: Vec::new(),
+            reviews: None,
+            shown_misses: false,
             model: ModelAsk::default(),
             prompt_lines: None,
             decisions: None,
@@ -264,6 +275,8 @@ impl Args {
                     args.recall_ask(&word)?.predictions = Some(value()?.into());
                 }
                 "security" => args.security = Some(value()?.into()),
+                "reviews" => args.reviews = Some(value()?.into()),
+                "--misses" => args.shown_misses = true,
                 "--section" => args.section = Some(value()?),
                 crate::security::speed::FIRST_LOOK => args.first_look = true,
                 "--speed" => args.ask(&word)?.speed = true,

@@ -28,6 +28,7 @@ mod postgres;
 mod prompts;
 mod recall;
 mod report;
+mod reviews;
 mod scratch;
 mod security;
 mod standings;
@@ -76,6 +77,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if let Some(ask) = &args.recall {
         return recall::run(args, ask);
+    }
+    if let Some(file) = &args.reviews {
+        return reviews::run(file, args.shown_misses);
     }
     if !args.prompts.is_empty() {
         return prompts::run(args);

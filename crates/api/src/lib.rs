@@ -12,12 +12,13 @@
 //! How the pieces fit: [`calls`] is the table of calls, each a function from a [`request_scope::RequestScope`] and a
 //! [`request_scope::RequestInput`] to a [`request_scope::HttpReply`]; [`json`] has the shapes they answer with, which `--json` prints too.
 //! [`host`] is the port to the machine: a [`host::CallOrigin`] says who calls, and [`host::OpenScope`] opens a
-//! [`host::CallScope`] with everything to answer with. [`access_token`] is how far a token reaches, [`wire`] reads arguments. No
+//! [`host::CallScope`] with everything to answer with. [`access_token`] is how far a token reaches, [`delivery`] the port to whoever takes what a code host delivers, [`wire`] reads arguments. No
 //! face prints, asks for the time or starts a runtime here; the tool sets, the panel, MCP and HTTP are crates above.
 
 pub mod access_token;
 pub mod calls;
 mod core_verbs;
+pub mod delivery;
 mod fault;
 pub mod host;
 pub mod json;

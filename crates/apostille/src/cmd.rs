@@ -20,6 +20,7 @@ mod promote;
 mod recall;
 mod remember;
 mod report;
+mod reviews;
 mod revise;
 mod rollback;
 mod said;
@@ -149,6 +150,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Forget(args) => forget::run(ctx, args),
         CliCommand::Apply(args) => revise::run_apply(ctx, args),
         CliCommand::Review(args) => apostille_review::run(ctx, args),
+        CliCommand::Reviews(args) => reviews::run(ctx, args),
         CliCommand::Breaker(args) => breaker::run(ctx, args),
         CliCommand::Secrets(args) => secrets::run(ctx, args),
         CliCommand::Approve(args) => revise::run_approve(ctx, args),

@@ -51,6 +51,25 @@ const MAX_LISTINGS: usize = 32;
 /// From how many commits the way here is looked for: each takes a list of all files.
 const MAX_LEAPS: usize = 20;
 
+/// The largest page of a listing: a hundred comments of the longest kind.
+const MAX_API_ANSWER: u64 = 16 * 1024 * 1024;
+
+/// What the API answers about something that is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GitHubApiAnswer {
+    /// The answer.
+    Fresh {
+        /// As JSON.
+        body: Vec<u8>,
+        /// What names this state of it.
+        etag: Option<String>,
+    },
+    /// What is known already still holds.
+    Unchanged,
+    /// There is no such thing, or it is not for this token.
+    Absent,
+}
+
 /// One commit of a repository on GitHub or GitHub Enterprise.
 ///
 /// The ref is resolved once, when the value is first used: if the branch moves on, the answers stay those of one
@@ -316,6 +335,21 @@ impl GitHub {
     }
 
     /// What is asked for below the repository's address; `thing` is for messages.
+    /// Asks for something below `/repos/OWNER/NAME`, with the `etag` of the answer that is known already: for what is no file.
+    pub fn ask_api(&self, path: &str, etag: Option<&str>) -> SourceResult<GitHubApiAnswer> {
+        let ask = self.build_request(path, "what was said", AS_JSON, MAX_API_ANSWER);
+        let reply = self.client.get(&ask, etag)?;
+        match reply.status {
+            200 => Ok(GitHubApiAnswer::Fresh {
+                body: reply.body,
+                etag: reply.etag,
+            }),
+            304 => Ok(GitHubApiAnswer::Unchanged),
+            404 => Ok(GitHubApiAnswer::Absent),
+            _ => Err(ask.unavailable("the answer does not fit the question")),
+        }
+    }
+
     fn build_request(
         &self,
         path: &str,

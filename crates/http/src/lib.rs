@@ -20,6 +20,7 @@
 
 mod auth;
 mod connections;
+mod deliveries;
 pub mod interrupt;
 mod limiter;
 mod listen;
@@ -56,6 +57,7 @@ use tokio::sync::{broadcast, watch as channel};
 
 use apostille_api::{
     access_token::{Access, AccessToken, TokenLookup, TokenRegistry},
+    delivery::DeliveryReceiver,
     host::Host,
     request_scope::HttpReply,
 };
@@ -144,6 +146,8 @@ pub struct HttpServerConfig {
     pub limits: ServerLimits,
     /// Where requests are told of.
     pub log: RequestLog,
+    /// What takes what a code host delivers, where that was set up.
+    pub deliveries: Option<Arc<dyn DeliveryReceiver>>,
 }
 
 /// A path with what was asked for there.
@@ -157,7 +161,8 @@ fn join_path_and_query<B>(request: &Request<B>, path: &str) -> String {
 /// Whether somebody looks at an address that forms are sent to, as after an error that was told there.
 fn is_get_on_form_route<B>(found: &RouteMatch, request: &Request<B>) -> bool {
     let is_looking = [Verb::GET, Verb::HEAD].contains(request.method());
-    is_looking && matches!(&found.row, Err(turned) if turned.status == WRONG_METHOD)
+    let is_page = !request.uri().path().starts_with("/hooks/");
+    is_looking && is_page && matches!(&found.row, Err(turned) if turned.status == WRONG_METHOD)
 }
 
 /// Leads to the page above.
@@ -189,6 +194,8 @@ pub struct HttpServer {
     /// How many looks at the store have not ended: more than one would be one too many.
     looking: Arc<AtomicUsize>,
     started: Timestamp,
+    /// How many deliveries are looked at.
+    delivered: Arc<AtomicUsize>,
 }
 
 impl HttpServer {
@@ -219,6 +226,7 @@ impl HttpServer {
             looked: tokio::sync::Mutex::default(),
             looking: Arc::default(),
             started: (plan.clock)(),
+            delivered: Arc::default(),
             plan,
         }
     }
@@ -314,6 +322,7 @@ impl HttpServer {
             }
             RouteTarget::Link => self.login_by_link(parts, auth::read_peer(&request)),
             RouteTarget::Form => self.login_by_form(request).await,
+            RouteTarget::Delivery => self.take_delivery(request).await,
             RouteTarget::File(kind, content) => {
                 let headers = request.headers();
                 Ok(response::serve_static_file(headers, kind, content))

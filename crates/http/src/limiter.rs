@@ -44,6 +44,10 @@ const GUESSES: f64 = 20.0;
 const GUESSES_OF_ONE: f64 = 5.0;
 /// Of how many addresses guesses are counted apart; further ones share what there is for all.
 const MOST_GUESSERS: usize = 4096;
+/// Whom deliveries of code hosts are counted for: no token is called so.
+pub(super) const DELIVERIES: &str = "/hooks";
+/// How many of them a second are looked at.
+const DELIVERY_RATE: f64 = 50.0;
 /// How much of what requests send is held at once.
 const KILOBYTES: usize = 32 * 1024;
 
@@ -134,6 +138,11 @@ impl RequestLimiter {
     /// Turns away whoever asks too often.
     pub(super) fn check_rate(&self, caller: &str, now: Instant) -> HttpResult<()> {
         self.take_from_bucket(caller, f64::from(self.limits.rate), now)
+    }
+
+    /// Turns away deliveries that come too fast. They have a bucket of their own: a flood takes nobody else's.
+    pub(super) fn check_delivery_rate(&self, now: Instant) -> HttpResult<()> {
+        self.take_from_bucket(DELIVERIES, DELIVERY_RATE, now)
     }
 
     /// Turns away those who bring nothing that is known, when one address, or all of them together, try too often.

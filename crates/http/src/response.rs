@@ -48,6 +48,7 @@ impl ErrorFormat {
         match path {
             "/mcp" | "/metrics" | "/health" | "/ready" => Self::Text,
             "/api" => Self::Json,
+            it if it.starts_with("/hooks/") => Self::Json,
             it if it.starts_with("/api/") => Self::Json,
             _ => Self::Page,
         }

@@ -2,7 +2,10 @@
 
 use hyper::Method as Verb;
 
-use super::response::{HttpRejection, HttpResult};
+use super::{
+    deliveries,
+    response::{HttpRejection, HttpResult},
+};
 use apostille_api::{
     request_scope::{HttpMethod, Route},
     uri,
@@ -53,6 +56,8 @@ pub(super) enum RouteTarget {
     Form,
     /// The end of a session.
     Close,
+    /// What a code host delivers.
+    Delivery,
     /// What pages need beside HTML: kind and content.
     File(&'static str, &'static str),
     /// A call or a page.
@@ -73,7 +78,7 @@ pub(super) struct RouteEntry {
 }
 
 /// What the door itself answers.
-const OWN: [RouteEntry; 9] = [
+const OWN: [RouteEntry; 10] = [
     new_route_entry(
         HttpMethod::Get,
         "/health",
@@ -115,6 +120,12 @@ const OWN: [RouteEntry; 9] = [
         RouteTarget::Link,
     ),
     new_route_entry(HttpMethod::Post, "/open", AuthKind::Open, RouteTarget::Form),
+    new_route_entry(
+        HttpMethod::Post,
+        deliveries::PATH,
+        AuthKind::Open,
+        RouteTarget::Delivery,
+    ),
     new_route_entry(
         HttpMethod::Post,
         "/close",

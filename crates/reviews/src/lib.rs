@@ -16,6 +16,7 @@
 //! Everything that is read here was written by whoever may comment, which on a public repository is anybody.
 
 pub mod codeowners;
+pub mod event_record;
 pub mod extract;
 pub mod payload;
 pub mod process;

@@ -56,6 +56,8 @@ pub struct ReviewComment {
     pub body: String,
     /// When it was written, or changed last.
     pub at: Timestamp,
+    /// Whether it was written just now, and nothing can rest on it yet.
+    pub is_new: bool,
 }
 
 /// A pull request that came to its end.
@@ -284,8 +286,9 @@ fn read_comment_delivery(it: Delivery, place: CommentPlace, host: &str) -> Revie
         },
         Some("created" | "edited" | "submitted") => {
             let read = comment.into_comment(place, repo, number, author);
+            let is_new = it.action.as_deref() != Some("edited");
             read.map_or_else(ReviewEvent::Nothing, |it| {
-                ReviewEvent::Commented(Box::new(it))
+                ReviewEvent::Commented(Box::new(ReviewComment { is_new, ..it }))
             })
         }
         _ => ReviewEvent::Nothing("nothing was said, changed or taken back"),
@@ -340,6 +343,7 @@ impl CommentPayload {
             reviewer,
             author,
             at,
+            is_new: false,
         })
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How many comments are remembered. An older one is told by what rests on it in the store.
 const MAX_COMMENTS: usize = 5_000;
 /// How many deliveries.
-const MAX_DELIVERIES: usize = 20_000;
+const MAX_DELIVERIES: usize = 5_000;
 
 /// What was read before, bounded: kept beside the store by whoever reads.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -16,7 +16,12 @@ pub struct SeenReviews {
     /// When each comment was changed last, as far as was read, by repository and anchor.
     #[serde(default)]
     comments: BTreeMap<String, SeenComment>,
-    /// Deliveries that were taken, the oldest first.
+}
+
+/// The deliveries that were taken, bounded: what is delivered twice is taken once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SeenDeliveries {
+    /// The oldest first.
     #[serde(default)]
     deliveries: VecDeque<String>,
 }
@@ -58,7 +63,9 @@ impl SeenReviews {
             self.comments.remove(&oldest);
         }
     }
+}
 
+impl SeenDeliveries {
     /// Whether a delivery was taken before.
     #[must_use]
     pub fn has_delivery(&self, id: &str) -> bool {

@@ -3,6 +3,7 @@
 mod agents;
 mod command_line;
 pub mod help;
+mod reviews;
 mod sharing;
 mod store;
 mod task;
@@ -32,6 +33,7 @@ pub use agents::{
     TokenArgs, TokenCreateArgs, TokenSubcommand, TrustArgs, WhyArgs,
 };
 pub use command_line::parse_command_line;
+pub use reviews::{ReviewsArgs, ReviewsSubcommand};
 pub use sharing::{SyncArgs, SyncSetupArgs, SyncSubcommand};
 pub use store::{
     StoreAddressArgs, StoreArgs, StoreCopyArgs, StoreGrantAccess, StoreGrantArgs, StoreRevokeArgs,
@@ -179,6 +181,8 @@ pub enum CliCommand {
     Sync(SyncArgs),
     /// Learn from the sessions that agents had before, by their transcripts on this machine
     Learn(LearnArgs),
+    /// Read what reviewers write on pull requests, and what became of it
+    Reviews(ReviewsArgs),
     /// What is being done: start it, note what matters, end it
     Task(TaskArgs),
     /// What was done, by day

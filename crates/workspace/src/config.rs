@@ -10,6 +10,7 @@ mod file;
 mod github_read;
 mod model;
 mod name_pattern;
+mod reviews;
 mod scalar;
 mod serve;
 mod setting_key;
@@ -35,6 +36,7 @@ pub use brought_setting::{BroughtSetting, list_brought_settings};
 pub use confirm_mode::ConfirmMode;
 pub use github_read::GitHubReadList;
 pub use model::ModelSettings;
+pub use reviews::ReviewSettings;
 pub use serve::{CodeHome, RepositoryHomes, ServeSettings};
 pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
@@ -130,6 +132,8 @@ pub struct Settings {
     pub repos: RepositoryHomes,
     /// How a server is reached.
     pub serve: ServeSettings,
+    /// Of which repositories reviews are read, and how deliveries are known.
+    pub reviews: ReviewSettings,
     /// Which repositories are trusted without a question.
     pub trust_allow: TrustAllowList,
     /// Why the settings that the repository brings were left out, if it brings any that were.
@@ -171,6 +175,7 @@ impl Settings {
             github_read: GitHubReadList::default(),
             repos: RepositoryHomes::default(),
             serve: ServeSettings::default(),
+            reviews: ReviewSettings::default(),
             trust_allow: TrustAllowList::default(),
             untrusted: None,
             repository_store: None,
@@ -194,6 +199,11 @@ impl Settings {
     /// Whether somebody set it.
     pub fn is_set(&self, key: SettingKey) -> bool {
         *self.origin(key) != SettingOrigin::Default
+    }
+
+    /// Whether a variable says it.
+    pub fn is_from_environment(&self, key: SettingKey) -> bool {
+        *self.origin(key) == SettingOrigin::Environment
     }
 
     /// Whether the command line names another repository than the one of this folder. In the environment and in the user's
@@ -259,7 +269,8 @@ impl Settings {
             names => names.join(", "),
         };
         let show_path = |it: &Option<PathBuf>| show_or_none(&it.as_ref().map(|it| it.display()));
-        let rows: [(SettingKey, &dyn ToString); 42] = [
+        let (reviews, quorum) = (&self.reviews, &policy.reviews);
+        let rows: [(SettingKey, &dyn ToString); 52] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -302,6 +313,19 @@ impl Settings {
             (SettingKey::ModelBudget, &model.budget),
             (SettingKey::ModelGuard, &model.guard),
             (SettingKey::QueuePerWeek, &policy.queue.per_week),
+            (SettingKey::ReviewsRepos, &reviews.repos),
+            (SettingKey::ReviewsSecret, &reviews.show_secret()),
+            (
+                SettingKey::ReviewsSecretFile,
+                &show_path(&reviews.secret_file),
+            ),
+            (SettingKey::ReviewsLogin, &show_or_none(&reviews.login)),
+            (SettingKey::ReviewsMaintainers, &quorum.maintainers),
+            (SettingKey::ReviewsComments, &quorum.comments),
+            (SettingKey::ReviewsCollaborators, &quorum.collaborators),
+            (SettingKey::ReviewsPulls, &quorum.pulls),
+            (SettingKey::ReviewsExpireDays, &quorum.expire_days),
+            (SettingKey::ReviewsExpireTasks, &quorum.expire_tasks),
             (SettingKey::Sync, &show_sync(&self.sync)),
             (SettingKey::SecretsAllow, &n_allowed),
             (SettingKey::SecretsRules, &n_rules),
@@ -538,11 +562,16 @@ impl ConfigReader {
         if key.is_secrets() && *origin == SettingOrigin::Environment {
             return Err("it is read from your own config file only".into());
         }
+        // A variable is set by every command line, also an agent's: it would make one comment enough, or another's.
+        if key.is_reviews() && !key.is_review_secret() && *origin == SettingOrigin::Environment {
+            return Err("it is read from your own config file only".into());
+        }
         if origin.is_repository() {
             trust::check_repository_setting(key, scalar)?;
         }
         let (policy, model) = (&mut settings.policy, &mut settings.model);
         let breakers = &mut policy.breakers;
+        let quorum = &mut policy.reviews;
         match key {
             SettingKey::Store => {
                 let store = if origin.is_repository() {
@@ -615,6 +644,25 @@ impl ConfigReader {
             SettingKey::TaskFiles => settings.task_files = Some(scalar.as_flag()?),
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
             SettingKey::QueuePerWeek => policy.queue.per_week = scalar.as_count()?,
+            SettingKey::ReviewsRepos => settings.reviews.repos = scalar.as_text()?.parse()?,
+            SettingKey::ReviewsSecret => {
+                settings.reviews.secret = Some(reviews::parse_secret(scalar)?);
+            }
+            SettingKey::ReviewsSecretFile => {
+                settings.reviews.secret_file = Some(serve::parse_file_path(scalar, base, home)?);
+            }
+            SettingKey::ReviewsLogin => settings.reviews.login = Some(parse_name(scalar)?.into()),
+            SettingKey::ReviewsMaintainers => quorum.maintainers = scalar.as_count()?,
+            SettingKey::ReviewsComments => quorum.comments = scalar.as_count()?,
+            SettingKey::ReviewsCollaborators => {
+                quorum.collaborators = scalar.as_positive_number()?;
+            }
+            SettingKey::ReviewsPulls => quorum.pulls = scalar.as_positive_number()?,
+            SettingKey::ReviewsExpireDays => {
+                let days = scalar.as_number_up_to(reviews::MAX_DAYS)?;
+                quorum.expire_days = i64::try_from(days).map_err(|it| it.to_string())?;
+            }
+            SettingKey::ReviewsExpireTasks => quorum.expire_tasks = scalar.as_count()?,
             // A variable is set by every command line, also an agent's, and what is shared cannot be taken back.
             SettingKey::Sync if *origin == SettingOrigin::Environment => {
                 return Err("it is read from config files only".into());
@@ -665,7 +713,8 @@ impl ConfigReader {
         // The variable may name a file that came with the repository.
         let is_brought = trust::is_file_in_checkout(place, &path);
         file::parse_config_toml(&path, &text, |key, scalar| {
-            if is_brought && (key == SettingKey::TrustAllow || key.is_secrets()) {
+            let is_own = key == SettingKey::TrustAllow || key.is_secrets() || key.is_reviews();
+            if is_brought && is_own {
                 trust::check_repository_setting(key, scalar)?;
             }
             self.set((&origin, base), key, scalar)
@@ -751,7 +800,7 @@ impl ConfigReader {
                 continue;
             };
             // Somebody may have put the model's key in the wrong place, and it is not shown for that.
-            let shown = if key.is_model() {
+            let shown = if key.is_model() || key.is_review_secret() {
                 "set".into()
             } else {
                 format!("'{text}'")

@@ -39,6 +39,7 @@ pub mod prompt;
 pub mod replica_folder;
 pub mod repository_folders;
 pub mod repository_space;
+pub mod reviews;
 pub mod server_host;
 pub mod sessions;
 pub mod side_records;

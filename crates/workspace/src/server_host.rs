@@ -9,8 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use apostille_api::host::{
-    CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed,
+use apostille_api::{
+    delivery::DeliveryReceiver,
+    host::{CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed},
 };
 use apostille_cite::{
     citation::RepoPath,
@@ -33,10 +34,15 @@ use super::{
     workspace::{self, Workspace},
 };
 use crate::{
-    config::{self, CodeHome, SettingFlags, Settings, StoreUrl},
+    config::{self, CodeHome, GitHubReadList, SettingFlags, Settings, StoreUrl},
     embedding_model::{LocalEmbedder, embed_spaces},
     error::CommandError,
     known_repositories::resolve_space_name,
+    reviews::{
+        ReviewFolder,
+        receiver::ReviewReceiver,
+        worker::{ReviewReport, process_deliveries},
+    },
     sync::{self, SyncReport, served_replica::ServedReplica},
     system::System,
 };
@@ -52,6 +58,8 @@ const EMBEDDING_PAUSE: Duration = Duration::from_millis(200);
 /// How many such pauses are waited for that moment: a minute.
 const MAX_WAITS: usize = 300;
 
+/// How often deliveries that failed are looked at again.
+const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
 /// How many repositories are named where one has to be chosen.
 const MAX_NAMED: usize = 20;
 
@@ -131,6 +139,70 @@ impl ServerHost {
                 pause = HEALING_PAUSE;
             }
         });
+    }
+
+    /// What takes deliveries of reviews, and works on them in a thread that ends with the server; `None` where nobody set that
+    /// up.
+    pub fn open_review_receiver(
+        self: &Arc<Self>,
+    ) -> Result<Option<Arc<dyn DeliveryReceiver>>, CommandError> {
+        let (system, _, settings) = self.find_own_place()?;
+        let secret = settings.reviews.read_secret()?;
+        let is_set_up = settings.reviews.repos != GitHubReadList::default();
+        let Some(secret) = secret.filter(|_| is_set_up) else {
+            return Ok(None);
+        };
+        let folder = ReviewFolder::locate(&system)?;
+        let (receiver, bell) =
+            ReviewReceiver::new(&system, folder.clone(), secret.clone(), settings);
+        let host = Arc::downgrade(self);
+        thread::spawn(move || {
+            loop {
+                let Some(host) = host.upgrade() else { return };
+                // What fails waits on the disk, and is told by `apostille reviews`.
+                let _ = host.process_deliveries(&folder, &secret);
+                drop(host);
+                if !bell.wait(DELIVERY_PAUSE) {
+                    return;
+                }
+            }
+        });
+        Ok(Some(Arc::new(receiver)))
+    }
+
+    /// Goes through the deliveries that wait.
+    pub fn process_deliveries(
+        &self,
+        folder: &ReviewFolder,
+        secret: &str,
+    ) -> Result<ReviewReport, CommandError> {
+        let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
+        let is_for_many = self.reach == ClientReach::Named;
+        let open = |repo: &Space| self.open_reviewed_repository(repo).map(Some);
+        process_deliveries(&system, folder, (secret, is_for_many), &open)
+    }
+
+    /// The memory and the code of a repository that a delivery is about.
+    fn open_reviewed_repository(&self, repo: &Space) -> Result<Workspace, CommandError> {
+        let (system, place, mut settings) = self.find_own_place()?;
+        if settings.repo.is_called(repo) || repo.is_called(&settings.repo) {
+            return self.open_upkeep_workspace(&system, settings, place);
+        }
+        let known = self.open_store(&settings)?.list_spaces()?;
+        settings.repo = resolve_space_name(repo, known.iter()).map_err(CommandError::usage)?;
+        let source = self.open_code_home(&system, &settings)?;
+        let store = self.open_store(&settings)?;
+        let findings = self.open_verdict_cache(&system, &settings);
+        Ok(Workspace::with_store(
+            &system, settings, place, source, store, findings,
+        ))
+    }
+
+    fn find_own_place(&self) -> Result<(System, ProjectFolder, Settings), CommandError> {
+        let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
+        let place = ProjectFolder::discover_from(&self.cwd)?;
+        let settings = config::resolve_settings(&system, &self.flags, &place)?;
+        Ok((system, place, settings))
     }
 
     /// Heals citations in the checkout that a call was about last, else in the server's own. How many memories changed.

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 80] = [
+pub(crate) const NAMES: [&str; 88] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -94,6 +94,16 @@ pub(crate) const NAMES: [&str; 80] = [
     "PATH",
     "APOSTILLE_QUEUE_PER_WEEK",
     "APOSTILLE_SYNC",
+    "APOSTILLE_REVIEWS_REPOS",
+    "APOSTILLE_REVIEWS_SECRET",
+    "APOSTILLE_REVIEWS_SECRET_FILE",
+    "APOSTILLE_REVIEWS_LOGIN",
+    "APOSTILLE_REVIEWS_MAINTAINERS",
+    "APOSTILLE_REVIEWS_COMMENTS",
+    "APOSTILLE_REVIEWS_COLLABORATORS",
+    "APOSTILLE_REVIEWS_PULLS",
+    "APOSTILLE_REVIEWS_EXPIRE_DAYS",
+    "APOSTILLE_REVIEWS_EXPIRE_TASKS",
     "APOSTILLE_BREAKERS_BURST",
     "APOSTILLE_BREAKERS_COPIES",
     "APOSTILLE_BREAKERS_DRIFT",

@@ -65,6 +65,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
     };
     let host = Arc::new(ServerHost::new(&ctx.system, &flags, reach));
     host.spawn_upkeep();
+    let deliveries = host.open_review_receiver()?;
     let door = HttpServer::new(HttpServerConfig {
         host,
         offer: args.offered.to_offer(),
@@ -79,6 +80,7 @@ pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
         port: listening.address.port(),
         reach: listening.reach.clone(),
         limits: args.to_limits(),
+        deliveries,
         log: RequestLog {
             told: match args.log {
                 Some(LogLevelArg::All) => LogLevel::All,

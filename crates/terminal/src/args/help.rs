@@ -42,7 +42,10 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Work on something", &["task", "report"]),
-    ("Move it", &["export", "import", "sync", "store", "learn"]),
+    (
+        "Move it",
+        &["export", "import", "sync", "store", "learn", "reviews"],
+    ),
     ("Serve agents", &["mcp", "serve", "token", "hook"]),
     (
         "Set up",
@@ -160,6 +163,22 @@ The target holds the same lines in refs/apostille/memories of the remote, or in 
 Every write is kept here first; a sync can be interrupted and repeated, and comes in any order.
 What arrives is looked over like anything from outside. `forget` erases in every replica that syncs.
 Your own memories stay at home unless you say --user. Offline: exit code 4, and nothing is lost.",
+    ),
+    (
+        "reviews",
+        "\
+Examples:
+  $ apostille reviews               # what is set up, what waits, which rules reviewers gave
+  $ apostille reviews pull          # read what is new, from GitHub's API
+  $ apostille reviews reprocess     # try again what failed
+  $ apostille list --address /owner/name/review-rules/
+
+Off until your own config file says reviews.repos = \"owner/name\". A server takes GitHub's deliveries
+at /hooks/github instead, once reviews.secret_file is set; docs/reviews.md shows both.
+
+A comment never makes a rule. Two maintainers who ask for the same do, or three comments of at least two
+collaborators in two pull requests; until then it waits in `apostille review`, and you may say yes.
+A comment that is deleted or changed takes its support away. What strangers write is not kept.",
     ),
     (
         "store",

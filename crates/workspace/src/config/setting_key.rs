@@ -72,6 +72,26 @@ words! {
         TaskNotes = "task.notes",
         /// How many decisions a week are put before the person.
         QueuePerWeek = "queue.per_week",
+        /// Of which repositories reviews are read.
+        ReviewsRepos = "reviews.repos",
+        /// The secret that deliveries are signed with.
+        ReviewsSecret = "reviews.secret",
+        /// The file that holds it.
+        ReviewsSecretFile = "reviews.secret_file",
+        /// What the user is called at the host.
+        ReviewsLogin = "reviews.login",
+        /// How many maintainers make a rule.
+        ReviewsMaintainers = "reviews.maintainers",
+        /// Or how many comments.
+        ReviewsComments = "reviews.comments",
+        /// Of how many people.
+        ReviewsCollaborators = "reviews.collaborators",
+        /// In how many pull requests.
+        ReviewsPulls = "reviews.pulls",
+        /// After how many days a rule that nobody confirmed is marked.
+        ReviewsExpireDays = "reviews.expire_days",
+        /// After how many tasks.
+        ReviewsExpireTasks = "reviews.expire_tasks",
         /// Where replicas meet.
         Sync = "sync",
         /// Which values are no secrets.
@@ -115,6 +135,16 @@ impl SettingKey {
     /// Whether it is about the breakers.
     pub fn is_breakers(self) -> bool {
         self.as_str().starts_with("breakers.")
+    }
+
+    /// Whether it is about reviews.
+    pub fn is_reviews(self) -> bool {
+        self.as_str().starts_with("reviews.")
+    }
+
+    /// Whether it is the secret of deliveries, or says where that is.
+    pub fn is_review_secret(self) -> bool {
+        matches!(self, Self::ReviewsSecret | Self::ReviewsSecretFile)
     }
 
     /// Whether it is about secrets.

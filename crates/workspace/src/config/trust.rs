@@ -65,6 +65,9 @@ pub(super) fn check_repository_setting(
         key if key.is_secrets() => {
             "a repository does not say what is a secret; set it in your own config file"
         }
+        key if key.is_reviews() => {
+            "a repository does not say whose reviews are believed; set it in your own config file"
+        }
         key if key.is_breakers() => {
             "a repository does not say what is watched; set it in your own config file"
         }
