@@ -22,7 +22,7 @@ use crate::{
     policy::ReviewPolicy,
     refusal::Refusal,
     remember::{
-        EarlyEnd, RememberOutcome,
+        DraftRelation, EarlyEnd, RememberOutcome,
         approval::build_approval_events,
         modules::{ModuleOverlap, compare_modules},
         relation::ComparedMemory,
@@ -254,27 +254,31 @@ fn remember_candidate(
     };
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
     let mut alike = cx.store.get_by_ids(&ids)?;
-    alike.retain(|it| is_review_rule(it) && it.status.stage().is_live());
-    let is_same = near.first().map(|it| it.relation);
-    match alike.pop() {
-        Some(same) if is_same == Some(crate::remember::DraftRelation::NearDuplicate) => {
-            add_remark(cx, same, &rule.remark)
-        }
-        _ if is_same == Some(crate::remember::DraftRelation::NearDuplicate) => {
-            Ok(RuleOutcome::Ignored(KNOWN))
-        }
-        _ => {
-            let beside = DuplicateChoice::Create("reviewers ask for it".into());
-            let draft = draft_rule(rule, beside);
-            Ok(match remember_reviewed(cx, draft, rule.remark.clone())? {
-                ReviewedOutcome::Through(RememberOutcome::Remembered { memory, .. }) => {
-                    RuleOutcome::Proposed(memory)
-                }
-                ReviewedOutcome::Through(RememberOutcome::Refused(it)) => RuleOutcome::Refused(it),
-                _ => RuleOutcome::Ignored(KNOWN),
-            })
-        }
+    let gist = RuleGist::from_text(&rule.text);
+    // The same words may ask for the opposite.
+    alike.retain(|it| it.is_active() || is_review_rule(it));
+    alike.retain(|it| !gist.opposes(&RuleGist::from_text(&it.fact)));
+    let is_same = near
+        .first()
+        .is_some_and(|it| it.relation == DraftRelation::NearDuplicate);
+    match alike.into_iter().next().filter(|_| is_same) {
+        Some(same) if is_review_rule(&same) => add_remark(cx, same, &rule.remark),
+        Some(_) => Ok(RuleOutcome::Ignored(KNOWN)),
+        None => remember_beside(cx, rule),
     }
+}
+
+/// Keeps a candidate beside what is much like it: the two are not the same.
+fn remember_beside(cx: &Context, rule: &ProposedRule) -> Result<RuleOutcome, CoreError> {
+    let beside = DuplicateChoice::Create("reviewers ask for it".into());
+    let draft = draft_rule(rule, beside);
+    Ok(match remember_reviewed(cx, draft, rule.remark.clone())? {
+        ReviewedOutcome::Through(RememberOutcome::Remembered { memory, .. }) => {
+            RuleOutcome::Proposed(memory)
+        }
+        ReviewedOutcome::Through(RememberOutcome::Refused(it)) => RuleOutcome::Refused(it),
+        _ => RuleOutcome::Ignored(KNOWN),
+    })
 }
 
 const KNOWN: &str = "a memory in use says it";

@@ -14,7 +14,7 @@ use crate::{
     evidence::Evidence,
     format::format_utc_day,
     memory::{Channel, Handle, Memory, Stage},
-    review_rules,
+    review_rules::{self, scope::RuleScope},
 };
 
 /// How many replaced words are told.
@@ -272,7 +272,13 @@ impl StandingView<'_> {
             n => format!(" and {n} more"),
         };
         let (names, pulls) = (names.join(", "), pulls.join(", "));
-        (!names.is_empty()).then(|| format!("asked for in review by {names}{more} ({pulls})"))
+        let scope = RuleScope::of_memory(self.memory);
+        let place = match scope.is_everywhere() {
+            true => String::new(),
+            false => format!(", for {scope}"),
+        };
+        (!names.is_empty())
+            .then(|| format!("asked for in review by {names}{more} ({pulls}){place}"))
     }
 
     /// The same for what came with a repository: its file may say anything about who said it.

@@ -46,6 +46,12 @@ impl<'m> RuleScope<'m> {
         }
     }
 
+    /// Whether that is the whole repository.
+    #[must_use]
+    pub fn is_everywhere(&self) -> bool {
+        self.folder.is_empty() && self.ending.is_none()
+    }
+
     /// Whether a file is in it.
     #[must_use]
     pub fn covers(&self, path: &RepoPath) -> bool {
