@@ -29,6 +29,7 @@ use apostille_core::{
     recall,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
+    review_rules::find_task_rules,
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,
@@ -268,6 +269,12 @@ impl BriefingAudience<'_> {
         let has_past = !is_history && !is_aside && !has_words;
         let past = has_past.then(|| close_tasks::build_task_request(text));
         let (mut page, made) = self.recall_onto_page(cx, page, ask, past)?;
+        let mut made = made;
+        if is_first && !is_aside {
+            let told = &made.shown;
+            let rules = self.list_review_rules(cx, told)?;
+            made.shown.extend(page.push_hits(rules));
+        }
         let quoted = words.push_onto(&mut page);
         let page = match is_first && !is_aside && page.is_empty() {
             true => self.count_memories(cx, page)?,
@@ -355,6 +362,21 @@ impl BriefingAudience<'_> {
             ..MemoryFilter::default()
         };
         Ok(keep_good_memories(cx, cx.store.list_memories(&filter)?))
+    }
+
+    /// What reviewers ask for in this repository, as far as it was not told: with the prompt that a task begins with.
+    fn list_review_rules(
+        &self,
+        cx: &Context,
+        told: &[VerifiedHit],
+    ) -> Result<Vec<VerifiedHit>, CoreError> {
+        let seen = self.session.ids_in_context();
+        let mut rules = find_task_rules(cx, std::slice::from_ref(self.repo))?;
+        rules.retain(|it| {
+            let is_told = told.iter().any(|told| told.hit.memory.id == it.id);
+            !is_told && !seen.contains(&it.id)
+        });
+        Ok(page::to_told_hits(keep_good_memories(cx, rules)))
     }
 
     /// The corrections, rules and preferences among what was shown, as they stand now; what does not hold is left out.

@@ -14,7 +14,9 @@ use apostille_core::{
         self, RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit,
         render::{CLOSE, OPEN, Style, render_memory_line, sanitize_line},
     },
+    review_rules::find_task_rules,
     space::Space,
+    verify::{self, VerifiedMemory},
 };
 use apostille_text::{secrets::mask_secrets, shorten::shorten_text, tokens::estimate_tokens};
 
@@ -94,6 +96,10 @@ pub fn open_task(cx: &Context, ask: &OpeningRequest) -> TaskOpening {
             )),
         }
     }
+    if let Err(error) = opening.add_review_rules(cx, ask.spaces) {
+        let told = format!("what reviewers ask for could not be looked up: {error}");
+        opening.problems.push(told);
+    }
     if started.elapsed() >= ask.time {
         opening.problems.push(format!(
             "looking up what helps with this task took more than {} s; the rest is left out",
@@ -169,6 +175,24 @@ impl TaskOpening {
         }
         self.withheld
             .extend(found.withheld.into_iter().filter(is_relevant));
+    }
+
+    /// Adds what reviewers ask for in general, behind what is about this very task.
+    fn add_review_rules(&mut self, cx: &Context, spaces: &[Space]) -> Result<(), CoreError> {
+        let mut rules = find_task_rules(cx, spaces)?;
+        rules.retain(|it| {
+            self.knowledge
+                .iter()
+                .all(|told| told.hit.memory.id != it.id)
+        });
+        let mut looked = verify::follow_memory_citations(cx, rules);
+        looked.retain(VerifiedMemory::is_good);
+        for it in looked {
+            let mut hit = VerifiedHit::from_verified(it);
+            hit.hit.memory.withhold_secret();
+            self.knowledge.push(hit);
+        }
+        Ok(())
     }
 
     /// Leaves out what there are no tokens for: the least relevant of each half.

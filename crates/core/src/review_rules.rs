@@ -9,6 +9,8 @@
 mod gist;
 pub mod scope;
 
+use std::{cmp::Reverse, collections::BTreeSet};
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
@@ -33,14 +35,19 @@ use crate::{
     space::Space,
     store::{EventPage, ListOrder, MemoryFilter, StoreError},
 };
-use apostille_text::contradict::FactRelation;
+use apostille_text::{contradict::FactRelation, terms::extract_terms};
 
 use gist::RuleGist;
+use scope::RuleScope;
 
 /// Who the log names for what comments decide.
 pub const REVIEWS_ACTOR: &str = "apostille reviews";
+/// The tag of what reviewers ask for: by it the index finds the rules without a memory being read.
+pub const REVIEW_RULE: &str = "review-rule";
 /// How many rules of a space are looked through.
 const MAX_RULES: usize = 1_000;
+/// How many rules are told when a task begins.
+const MAX_TOLD: usize = 5;
 /// How many comments a rule keeps as evidence: more would prove nothing more.
 const MAX_REMARKS: usize = 12;
 /// How many candidates may rest on one reviewer alone. Whoever floods crowds out nobody else.
@@ -118,7 +125,7 @@ impl ReviewPolicy {
 }
 
 fn count_distinct<T: Ord>(of: impl Iterator<Item = T>) -> usize {
-    of.collect::<std::collections::BTreeSet<T>>().len()
+    of.collect::<BTreeSet<T>>().len()
 }
 
 /// Whether a rule in use, which nobody applied, was not confirmed for so many times as long as the policy says.
@@ -167,6 +174,38 @@ pub fn list_review_rules(
         ..MemoryFilter::default()
     })?;
     rules.retain(is_review_rule);
+    Ok(rules)
+}
+
+/// The rules in use in a space, those confirmed last first. It is asked at every edit, so the index is asked, and in a space
+/// without rules that is all.
+pub fn find_active_rules(cx: &Context, space: &Space) -> Result<Vec<Memory>, CoreError> {
+    let terms = extract_terms(REVIEW_RULE);
+    let terms: Vec<String> = terms.into_iter().map(|it| it.0).collect();
+    let postings = cx.store.read_postings(space, &terms)?;
+    let lists = postings.lists.iter();
+    let numbers = lists.map(|it| it.iter().map(|it| it.number).collect::<BTreeSet<u64>>());
+    let numbers = numbers.reduce(|a, b| &a & &b).unwrap_or_default();
+    let newest: Vec<u64> = numbers.into_iter().rev().take(MAX_RULES).collect();
+    if newest.is_empty() {
+        return Ok(Vec::new());
+    }
+    let layers = [Layer::Knowledge];
+    let newest = cx.store.retain_active_numbers(space, &newest, &layers)?;
+    let mut rules = cx.store.get_by_numbers(space, &newest)?;
+    rules.retain(|it| is_review_rule(it) && it.is_active());
+    rules.sort_by_key(|it| (Reverse(it.refreshed_at), Reverse(it.number)));
+    Ok(rules)
+}
+
+/// The rules that are told when a task begins, before it is known which files it is about: those for everywhere first.
+pub fn find_task_rules(cx: &Context, spaces: &[Space]) -> Result<Vec<Memory>, CoreError> {
+    let mut rules = Vec::new();
+    for space in spaces.iter().filter(|it| !it.is_user()) {
+        rules.extend(find_active_rules(cx, space)?);
+    }
+    rules.sort_by_key(|it| !RuleScope::of_memory(it).is_everywhere());
+    rules.truncate(MAX_TOLD);
     Ok(rules)
 }
 
@@ -296,6 +335,7 @@ fn draft_rule(rule: &ProposedRule, on_duplicate: DuplicateChoice) -> Draft {
     Draft {
         layer: Some(Layer::Knowledge),
         kind: Some(if is_user { Kind::User } else { Kind::Feedback }),
+        tags: vec![REVIEW_RULE.into()],
         on_duplicate,
         ..Draft::new(rule.space.clone(), rule.text.clone(), voice)
     }

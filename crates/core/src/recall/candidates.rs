@@ -7,18 +7,16 @@ use super::{
 };
 use crate::{
     Context, CoreError,
-    memory::{Kind, Layer, Memory, Origin},
+    memory::{Layer, Memory},
     moved_citations::list_moved_memories,
     policy::{InjectMode, Scoring},
-    review_rules::scope::RuleScope,
+    review_rules::{find_active_rules, scope::RuleScope},
     space::Space,
     store::{ListOrder, MemoryFilter},
 };
 
 /// How well a memory answers that only cites a file in play.
 const CITING: f32 = 0.25;
-/// How many rules of reviewers are looked through for a file in play.
-const MAX_RULES: usize = 200;
 /// How many memories word overlap is counted on.
 const MAX_OVERLAP: usize = 5_000;
 
@@ -79,19 +77,15 @@ fn add_rules_in_scope(
     if query.paths.is_empty() || !query.layers.contains(&Layer::Knowledge) {
         return Ok(());
     }
-    let filter = MemoryFilter {
-        kinds: vec![Kind::Feedback],
-        origins: vec![Origin::Review],
-        order: ListOrder::Refreshed,
-        ..candidate_filter(query, MAX_RULES)
-    };
-    for memory in list_unseen_memories(cx, query, &filter)? {
-        let scope = RuleScope::of_memory(&memory);
-        if !query.filter.kinds.is_empty() && !query.filter.kinds.contains(&memory.kind)
-            || !query.paths.iter().any(|it| scope.covers(it))
-        {
-            continue;
-        }
+    let mut rules = Vec::new();
+    for space in query.spaces.iter().filter(|it| !it.is_user()) {
+        rules.extend(find_active_rules(cx, space)?);
+    }
+    rules.retain(|it| {
+        let scope = RuleScope::of_memory(it);
+        query.admits_memory(it) && query.paths.iter().any(|path| scope.covers(path))
+    });
+    for memory in rules {
         let hit = find_or_add_citing(found, memory);
         if query.scoring == Scoring::Bm25 {
             hit.why.affinity = CITING_AFFINITY;
