@@ -24,6 +24,7 @@ mod config;
 mod confirm;
 mod database;
 mod day;
+mod deliveries;
 mod door;
 mod echo;
 mod edited;
@@ -53,6 +54,7 @@ mod mcp;
 #[cfg(feature = "embed")]
 mod meaning;
 mod model;
+mod month;
 mod moving;
 mod names;
 mod near;
