@@ -80,7 +80,7 @@ fn signed_deliveries_become_a_rule_that_is_told_before_an_edit() {
     insta::assert_snapshot!("reviews_status", env.ok(&["reviews"]));
     let listed = env.ok(&["list", "--address", "/acme/app/review-rules/"]);
     assert!(listed.contains(RULE), "{listed}");
-    let asked = json!({"text": "", "paths": ["src/limits.rs"]});
+    let asked = json!({"query": "change the limits", "paths": ["src/limits.rs"]});
     let told = server.post_with("/api/recall", &server.token, &asked.to_string());
     assert!(told.body.contains(RULE), "{told}");
 }

@@ -69,6 +69,7 @@ mod program_calls;
 mod promote;
 #[cfg(unix)]
 mod public;
+mod pulled;
 mod queue;
 mod renamed;
 mod review;

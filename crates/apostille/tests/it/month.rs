@@ -158,6 +158,8 @@ fn month_with_reviews_ends_with_what_people_decided() {
         "month_memory",
         month.env.ok(&["list", "--layer", "knowledge"])
     );
+    insta::assert_snapshot!("month_merged_task", month.env.ok(&["show", "m-3"]));
+    insta::assert_snapshot!("month_rejected_task", month.env.ok(&["show", "m-6"]));
     let address = "/acme/app/episodes/";
     insta::assert_snapshot!(
         "month_episodes",
