@@ -40,7 +40,7 @@ pub(crate) fn run(file: &Path, with_misses: bool) -> Result<()> {
         if !comment.doubt {
             sure.count_comment(is_rule, !found.is_empty());
         }
-        if with_misses && is_rule != !found.is_empty() {
+        if with_misses && is_rule == found.is_empty() {
             let found: Vec<&str> = found.iter().map(|it| it.text.as_str()).collect();
             println!("{} {found:?} {:?}", comment.label, comment.text);
         }

@@ -29,7 +29,7 @@ use apostille_core::{
     recall,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
-    review_rules::find_task_rules,
+    review_remarks::find_task_rules,
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,

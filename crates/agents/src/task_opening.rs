@@ -14,7 +14,7 @@ use apostille_core::{
         self, RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit,
         render::{CLOSE, OPEN, Style, render_memory_line, sanitize_line},
     },
-    review_rules::find_task_rules,
+    review_remarks::find_task_rules,
     space::Space,
     verify::{self, VerifiedMemory},
 };

@@ -10,6 +10,7 @@ use apostille_core::{
     memory::{Kind, Memory, MemoryId, ModerationMark, Origin, Stage},
     queue::{self, QueuePlace, WaitingDecision, read_waiting_since},
     remember::{DraftRelation, NearMemory, dedupe},
+    review_remarks::is_review_rule,
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,
@@ -70,6 +71,11 @@ impl ReviewItem {
         let same = self.near.iter().filter(is_same).filter(|_| is_plain);
         let ids: Vec<MemoryId> = same.map(|it| it.id).collect();
         let known = cx.store.get_by_ids(&ids)?.into_iter();
+        // Each further comment is a reason to look at a reviewers' rule again.
+        let since = match is_review_rule(self.memory()) {
+            true => self.memory().refreshed_at,
+            false => self.memory().recorded_at,
+        };
         let copies = self.copies.iter().map(|it| it.recorded_at);
         let since = read_waiting_since(cx, self.memory())?;
         Ok(WaitingDecision {

@@ -10,7 +10,7 @@ use crate::{
     Context,
     memory::{Memory, ModerationMark},
     names::NameLookup,
-    review_rules,
+    review_remarks,
 };
 
 /// How many failures since the last success put a command in doubt. One is daily work: a test that fails proves that the
@@ -68,7 +68,7 @@ impl<'a> MemoryJudge<'a> {
         }
         judgement.missing = self.names.list_missing_names(memory);
         let is_failing = memory.runs.failed_at.len() >= DOUBTFUL_FAILURES;
-        let is_silent = || review_rules::is_unconfirmed_rule(&self.cx, memory, 1);
+        let is_silent = || review_remarks::is_unconfirmed_rule(&self.cx, memory, 1);
         if !judgement.missing.is_empty() || is_failing || is_silent() {
             judgement.standing = Standing::Check;
         }

@@ -104,6 +104,7 @@ pub mod refusal;
 pub mod remember;
 pub mod repair_text;
 pub mod replica;
+pub mod review_remarks;
 pub mod review_rules;
 pub mod revise;
 pub mod rollback;

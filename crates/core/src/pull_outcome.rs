@@ -8,7 +8,7 @@ use crate::{
     event::EventBody,
     memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, Origin, ReplacementKind},
     remember::{RememberOutcome, remember},
-    review_rules::as_reviews,
+    review_remarks::as_reviews,
 };
 use apostille_text::words::words;
 

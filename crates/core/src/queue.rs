@@ -12,7 +12,7 @@ use crate::{
     event::{EventBody, EventKind, Precondition, trace::EventTrace},
     memory::{Handle, Memory, Stage},
     policy::QueuePolicy,
-    review_rules::{REVIEWS_ACTOR, is_review_rule},
+    review_remarks::{REVIEWS_ACTOR, is_review_rule},
     space::Space,
     store::{EventPage, ListOrder, MemoryFilter, StoreError},
 };
@@ -117,7 +117,7 @@ pub fn count_weekly_decisions(cx: &Context, spaces: &[Space]) -> Result<usize, C
 /// The memory that a person decided about. What expired was decided by nobody.
 fn is_decision(it: &EventTrace) -> Option<crate::memory::MemoryId> {
     let is_pending = it.was == Some(Stage::Pending);
-    let is_expiry = matches!(it.happening, EventKind::Retired | EventKind::Restored);
+    let is_expiry = it.happening == EventKind::Retired;
     it.memory
         .filter(|_| is_pending && !is_expiry && it.stage.is_some())
 }

@@ -14,7 +14,7 @@ use crate::{
     evidence::Evidence,
     format::format_utc_day,
     memory::{Channel, Handle, Memory, Stage},
-    review_rules::{self, scope::RuleScope},
+    review_remarks::{self, scope::RuleScope},
 };
 
 /// How many replaced words are told.
@@ -254,7 +254,7 @@ impl StandingView<'_> {
     /// Which reviewers asked for it, and in which pull requests; `None` where none did.
     fn describe_reviewers(&self) -> Option<String> {
         let (mut names, mut pulls) = (Vec::new(), Vec::new());
-        for remark in review_rules::list_remarks(self.memory) {
+        for remark in review_remarks::list_remarks(self.memory) {
             let name = shorten_text(&remark.reviewer, MAX_AUTHOR);
             let pull = format!("#{}", remark.pull_request);
             if !names.contains(&name) {

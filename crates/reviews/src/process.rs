@@ -239,7 +239,9 @@ fn find_pull_episodes(cx: &Context, pull: &ClosedPull) -> Result<Vec<Memory>, Co
     let mut found = cx.store.list_memories(&newest)?;
     found.retain(|it| {
         let of_task = it.task.as_ref().is_some_and(|task| tasks.contains(task));
-        of_task || names_pull(&it.fact, pull.number) || names_commit(&it.fact, &pull.commits)
+        // Somebody from outside can open one of commits that are others'.
+        let of_commits = pull.is_own && names_commit(&it.fact, &pull.commits);
+        of_task || of_commits || names_pull(&it.fact, pull.number)
     });
     found.truncate(MAX_TOLD);
     Ok(found)
@@ -270,10 +272,9 @@ fn names_pull(episode: &str, number: u64) -> bool {
 }
 
 fn names_commit(episode: &str, commits: &[String]) -> bool {
-    let told = find_episode_part(episode, "Commits").unwrap_or_default();
-    let hashes = told
-        .split("; ")
-        .filter_map(|it| it.split_whitespace().next());
+    let told = ["Commits", "commits"].iter();
+    let told = told.filter_map(|it| find_episode_part(episode, it));
+    let hashes = told.flat_map(|it| it.split([';', ',', ' ']));
     let is_hash = |it: &&str| it.len() >= MIN_HASH && it.bytes().all(|it| it.is_ascii_hexdigit());
     let mut hashes = hashes.filter(is_hash);
     hashes.any(|it| commits.iter().any(|commit| commit.starts_with(it)))

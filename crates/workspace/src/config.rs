@@ -559,11 +559,9 @@ impl ConfigReader {
         scalar: &ConfigScalar,
     ) -> Result<(), String> {
         let (settings, home) = (&mut self.settings, self.home.as_deref());
-        if key.is_secrets() && *origin == SettingOrigin::Environment {
-            return Err("it is read from your own config file only".into());
-        }
-        // A variable is set by every command line, also an agent's: it would make one comment enough, or another's.
-        if key.is_reviews() && !key.is_review_secret() && *origin == SettingOrigin::Environment {
+        // A variable is set by every command line, also an agent's.
+        let is_own = key.is_secrets() || key.is_reviews() && !key.is_review_secret();
+        if is_own && *origin == SettingOrigin::Environment {
             return Err("it is read from your own config file only".into());
         }
         if origin.is_repository() {
@@ -571,7 +569,6 @@ impl ConfigReader {
         }
         let (policy, model) = (&mut settings.policy, &mut settings.model);
         let breakers = &mut policy.breakers;
-        let quorum = &mut policy.reviews;
         match key {
             SettingKey::Store => {
                 let store = if origin.is_repository() {
@@ -644,25 +641,18 @@ impl ConfigReader {
             SettingKey::TaskFiles => settings.task_files = Some(scalar.as_flag()?),
             SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
             SettingKey::QueuePerWeek => policy.queue.per_week = scalar.as_count()?,
-            SettingKey::ReviewsRepos => settings.reviews.repos = scalar.as_text()?.parse()?,
-            SettingKey::ReviewsSecret => {
-                settings.reviews.secret = Some(reviews::parse_secret(scalar)?);
+            SettingKey::ReviewsRepos
+            | SettingKey::ReviewsSecret
+            | SettingKey::ReviewsSecretFile
+            | SettingKey::ReviewsLogin
+            | SettingKey::ReviewsMaintainers
+            | SettingKey::ReviewsComments
+            | SettingKey::ReviewsCollaborators
+            | SettingKey::ReviewsPulls
+            | SettingKey::ReviewsExpireDays
+            | SettingKey::ReviewsExpireTasks => {
+                (settings.reviews).set(&mut policy.reviews, key, scalar, (base, home))?;
             }
-            SettingKey::ReviewsSecretFile => {
-                settings.reviews.secret_file = Some(serve::parse_file_path(scalar, base, home)?);
-            }
-            SettingKey::ReviewsLogin => settings.reviews.login = Some(parse_name(scalar)?.into()),
-            SettingKey::ReviewsMaintainers => quorum.maintainers = scalar.as_count()?,
-            SettingKey::ReviewsComments => quorum.comments = scalar.as_count()?,
-            SettingKey::ReviewsCollaborators => {
-                quorum.collaborators = scalar.as_positive_number()?;
-            }
-            SettingKey::ReviewsPulls => quorum.pulls = scalar.as_positive_number()?,
-            SettingKey::ReviewsExpireDays => {
-                let days = scalar.as_number_up_to(reviews::MAX_DAYS)?;
-                quorum.expire_days = i64::try_from(days).map_err(|it| it.to_string())?;
-            }
-            SettingKey::ReviewsExpireTasks => quorum.expire_tasks = scalar.as_count()?,
             // A variable is set by every command line, also an agent's, and what is shared cannot be taken back.
             SettingKey::Sync if *origin == SettingOrigin::Environment => {
                 return Err("it is read from config files only".into());

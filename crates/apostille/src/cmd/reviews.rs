@@ -2,7 +2,8 @@
 
 use apostille_core::{
     memory::{Memory, Stage},
-    review_rules::{list_remarks, list_review_rules, scope::RuleScope},
+    review_remarks::{list_remarks, scope::RuleScope},
+    review_rules::list_review_rules,
     space::Space,
     speaker::Speaker,
 };

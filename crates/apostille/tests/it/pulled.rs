@@ -96,7 +96,7 @@ fn answer(stream: &TcpStream, state: &mut HostState) -> Vec<u8> {
         ["issues", "comments"] | ["pulls", _, "reviews"] => json!([]),
         ["pulls", "comments", id] => {
             let mut comments = state.comments.iter();
-            match comments.find(|it| it["id"].to_string() == id) {
+            match comments.find(|it| it["id"].as_u64() == id.parse().ok()) {
                 Some(comment) => comment.clone(),
                 None => return http("404 Not Found", "{}"),
             }

@@ -10,7 +10,7 @@ use crate::{
     memory::{Layer, Memory},
     moved_citations::list_moved_memories,
     policy::{InjectMode, Scoring},
-    review_rules::{find_active_rules, scope::RuleScope},
+    review_remarks::{find_active_rules, scope::RuleScope},
     space::Space,
     store::{ListOrder, MemoryFilter},
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{memory::Memory, review_rules::scope::RuleScope};
+use crate::{memory::Memory, review_remarks::scope::RuleScope};
 
 /// Where two memories apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -157,15 +157,35 @@ pub(super) const FOR: [Cue; 27] = [
         r"\b(?:elsewhere|consisten(?:t|cy|tly)|other \w+(?:\(\))?`? (?:calls|files|tests|methods|places|functions))\b",
     ),
     // What is common practice anywhere.
-    cue("standard", 3, r"\b(?:good|bad|best|common|standard|general) practi[cs]es?\b|\brule of thumb\b|\banti-?patterns?\b|\bcode smells?\b"),
+    cue(
+        "standard",
+        3,
+        r"\b(?:good|bad|best|common|standard|general) practi[cs]es?\b|\brule of thumb\b|\banti-?patterns?\b|\bcode smells?\b",
+    ),
     // What "we" changed over to.
-    cue("moving", 3, r"\bwe(?:'re| are) (?:trying|moving|migrating|aiming|standardi[sz]ing|switching|phasing)\b|\bwe(?:'ve| have) (?:moved|switched|stopped|agreed|standardi[sz]ed|decided) (?:to|on|away|from|using|not)\b"),
+    cue(
+        "moving",
+        3,
+        r"\bwe(?:'re| are) (?:trying|moving|migrating|aiming|standardi[sz]ing|switching|phasing)\b|\bwe(?:'ve| have) (?:moved|switched|stopped|agreed|standardi[sz]ed|decided) (?:to|on|away|from|using|not)\b",
+    ),
     // What is not allowed.
-    cue("banned", 2, r"\b(?:is|are) (?:not allowed|banned|disallowed|prohibited|mandatory|not permitted)\b"),
+    cue(
+        "banned",
+        2,
+        r"\b(?:is|are) (?:not allowed|banned|disallowed|prohibited|mandatory|not permitted)\b",
+    ),
     // Every thing of a kind.
-    cue("each", 2, r"\b(?:should|must|needs?|please|ha(?:s|ve) to) .{0,60}\b(?:every|each|all|any) (?:new |public |other )?(?:prs?|pull requests?|commits?|commit messages?|changes?|functions?|methods?|class(?:es)?|files?|tests?|modules?|endpoints?|migrations?|variables?|constants?|names?|imports?|comments?|types?|fields?|packages?|headers?|scripts?|strings?|errors?|logs?|messages?)\b|\b(?:every|each|all|any) (?:new |public |other )?(?:prs?|pull requests?|commits?|commit messages?|changes?|functions?|methods?|class(?:es)?|files?|tests?|modules?|endpoints?|migrations?|variables?|constants?|names?|imports?|comments?|types?|fields?|packages?|headers?|scripts?|strings?|errors?|logs?|messages?) (?:\w+ ){0,3}(?:should|must|needs?|ha(?:s|ve) to)\b"),
+    cue(
+        "each",
+        2,
+        r"\b(?:should|must|needs?|please|ha(?:s|ve) to) .{0,60}\b(?:every|each|all|any) (?:new |public |other )?(?:prs?|pull requests?|commits?|commit messages?|changes?|functions?|methods?|class(?:es)?|files?|tests?|modules?|endpoints?|migrations?|variables?|constants?|names?|imports?|comments?|types?|fields?|packages?|headers?|scripts?|strings?|errors?|logs?|messages?)\b|\b(?:every|each|all|any) (?:new |public |other )?(?:prs?|pull requests?|commits?|commit messages?|changes?|functions?|methods?|class(?:es)?|files?|tests?|modules?|endpoints?|migrations?|variables?|constants?|names?|imports?|comments?|types?|fields?|packages?|headers?|scripts?|strings?|errors?|logs?|messages?) (?:\w+ ){0,3}(?:should|must|needs?|ha(?:s|ve) to)\b",
+    ),
     // Things of a kind, and not this one.
-    cue("plural", 1, r"^(?:please )?(?:avoid|prefer|never|always) (?:\w+ing|[\w`-]+ [\w-]+s|[a-z-]+s)\b"),
+    cue(
+        "plural",
+        1,
+        r"^(?:please )?(?:avoid|prefer|never|always) (?:\w+ing|[\w`-]+ [\w-]+s|[a-z-]+s)\b",
+    ),
 ];
 
 /// What speaks against one.
@@ -213,13 +233,25 @@ pub(super) const AGAINST: [Cue; 14] = [
         r"\b(?:is|are|was|were|will|does|would|gets?|'s) (?:always|never|only|already)\b",
     ),
     // What this author did.
-    cue("your", -1, r"\byour (?:change|patch|pr|code|test|approach|version|commit|branch|fix|implementation)\b"),
+    cue(
+        "your",
+        -1,
+        r"\byour (?:change|patch|pr|code|test|approach|version|commit|branch|fix|implementation)\b",
+    ),
     // A change by its number.
     cue("ref", -1, r"#\d{2,}|\b[0-9a-f]{9,40}\b|\b(?:commit|pr) \d+"),
     // How it was.
-    cue("state", -1, r"\b(?:it|this|that|which|he|she|they) (?:was|were|has been|had|is now)\b|\bany ?more\b"),
+    cue(
+        "state",
+        -1,
+        r"\b(?:it|this|that|which|he|she|they) (?:was|were|has been|had|is now)\b|\bany ?more\b",
+    ),
     // What would follow.
-    cue("would", -1, r"\bwould (?:also |then |only )?(?:be|have|need|make|mean|break|allow|result|cause)\b"),
+    cue(
+        "would",
+        -1,
+        r"\bwould (?:also |then |only )?(?:be|have|need|make|mean|break|allow|result|cause)\b",
+    ),
     // "In general I like": an opinion.
     cue("aside", -2, r"\bin general,? (?:i|the|this|it)\b"),
 ];

@@ -16,10 +16,6 @@ pub(super) const GUIDE: &str = "guide-link";
 
 macro_rules! regex {
     ($name:ident, $pattern:literal) => {
-        #[expect(
-            clippy::expect_used,
-            reason = "the pattern is a literal, and a test compiles it"
-        )]
         static $name: LazyLock<Regex> =
             LazyLock::new(|| Regex::new($pattern).expect("a valid pattern"));
     };

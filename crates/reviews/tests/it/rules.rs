@@ -392,6 +392,7 @@ fn outcome_of_a_pull_request_goes_onto_the_episode() {
         ClosedPull {
             texts: vec![trailer.into()],
             branch: Some("fix-login".into()),
+            commits: vec![commit.into()],
             is_own: false,
             ..pull()
         },

@@ -9,7 +9,7 @@ use apostille_core::{
     memory::{Memory, MemoryId, MemoryName, Stage},
     policy::Policy,
     recall::{RecallRequest, recall},
-    review_rules::{list_remarks, scope::RuleScope},
+    review_remarks::{list_remarks, scope::RuleScope},
     revise,
     space::Space,
     speaker::{Person, Speaker, TerminalFacts},

@@ -4,9 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_core::{
-    memory::Stage,
-    review_rules::{list_remarks, list_review_rules},
-    space::Space,
+    memory::Stage, review_remarks::list_remarks, review_rules::list_review_rules, space::Space,
 };
 use apostille_git::github::{GitHub, GitHubApiAnswer};
 use apostille_reviews::payload::{CommentPayload, CommentPlace, PullRequestPayload, ReviewEvent};
@@ -40,7 +38,7 @@ pub fn pull_reviews(
     let mut state = folder.read_pull_state(&settings.repo);
     let since = state.since.as_deref().and_then(|it| it.parse().ok());
     let first = || began.saturating_sub(SignedDuration::from_hours(24 * FIRST_DAYS));
-    let since: Timestamp = since.map_or_else(|| first().unwrap_or(began), |it| it);
+    let since: Timestamp = since.unwrap_or_else(|| first().unwrap_or(began));
     let mut puller = ReviewPuller {
         hub: &hub,
         repo: settings.repo.clone(),

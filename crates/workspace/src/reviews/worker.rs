@@ -96,9 +96,21 @@ impl ReviewDesk<'_> {
                 })
             },
         };
-        let event = event.in_space(&settings.repo);
+        let mut event = event.in_space(&settings.repo);
+        if let ReviewEvent::Closed(pull) = &mut event {
+            pull.texts.extend(self.read_messages(&pull.commits));
+        }
         let cx = self.workspace.context();
         Ok(process_event(&cx, &around, seen, &event)?)
+    }
+
+    /// What commits say, as far as the checkout has them: an agent's have the name of their task.
+    fn read_messages(&self, commits: &[String]) -> Vec<String> {
+        let Some(checkout) = &self.workspace.place.checkout else {
+            return Vec::new();
+        };
+        let read = |it: &String| checkout.read_commit_details(it).ok().flatten();
+        commits.iter().filter_map(read).map(|it| it.text).collect()
     }
 
     /// The owners of files by the default branch: what is checked out may be somebody's proposal to own everything.
