@@ -20,8 +20,6 @@ use super::{
     response::{self, HttpRejection, HttpResult},
 };
 
-/// Where GitHub delivers.
-pub(super) const PATH: &str = "/hooks/github";
 /// How large a delivery may be. GitHub's own limit is 25 MB; a comment with its pull request takes some 30 KB.
 const MAX_DELIVERY: usize = 1024 * 1024;
 /// How many are looked at at once.

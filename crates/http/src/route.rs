@@ -2,10 +2,7 @@
 
 use hyper::Method as Verb;
 
-use super::{
-    deliveries,
-    response::{HttpRejection, HttpResult},
-};
+use super::response::{HttpRejection, HttpResult};
 use apostille_api::{
     request_scope::{HttpMethod, Route},
     uri,
@@ -122,7 +119,7 @@ const OWN: [RouteEntry; 10] = [
     new_route_entry(HttpMethod::Post, "/open", AuthKind::Open, RouteTarget::Form),
     new_route_entry(
         HttpMethod::Post,
-        deliveries::PATH,
+        "/hooks/github",
         AuthKind::Open,
         RouteTarget::Delivery,
     ),
