@@ -6,7 +6,7 @@
 use apostille_cite::citation::ItemKind;
 use apostille_core::{
     event::{Breaker, EventKind},
-    evidence::{EvidenceKind, NameKind},
+    evidence::{EvidenceKind, NameKind, ReviewAuthority},
     memory::{Channel, Kind, Layer, ModerationMark, Origin, Stage},
 };
 use jiff::Timestamp;
@@ -60,7 +60,7 @@ pub(super) struct CitedItemSchema {
     line_end: u32,
 }
 
-/// Evidence that is not code: the user's words, or a command that ran.
+/// Evidence that is not code: the user's words, a command that ran, or a comment of a reviewer.
 #[derive(JsonSchema)]
 #[schemars(rename = "EvidenceRecord", transform = unrequire_optional_fields)]
 pub(super) struct EvidenceSchema {
@@ -74,6 +74,17 @@ pub(super) struct EvidenceSchema {
     succeeded: Option<bool>,
     session: Option<String>,
     at: Option<TextEncoded<Timestamp>>,
+    /// The number of the pull request that a reviewer commented on.
+    pull_request: Option<u64>,
+    /// The comment, by its anchor on the page.
+    comment: Option<String>,
+    reviewer: Option<String>,
+    /// How much the reviewer has to say.
+    authority: Option<TextEncoded<ReviewAuthority>>,
+    /// Whose pull request it is.
+    author: Option<String>,
+    /// The file that the comment is about.
+    path: Option<String>,
 }
 
 /// A command that was seen to run.
@@ -246,6 +257,8 @@ pub(super) struct EventSchema {
     names: Option<Vec<NameSchema>>,
     /// The command that ran.
     run: Option<CommandRunSchema>,
+    /// The pull request that came to its end.
+    pull_request: Option<u64>,
     /// How the memory stood before.
     was: Option<PreviousStateSchema>,
 }
@@ -324,6 +337,12 @@ mod tests {
             succeeded: Some(true),
             session: Some(text()),
             at: Some(text()),
+            pull_request: Some(1),
+            comment: Some(text()),
+            reviewer: Some(text()),
+            authority: Some(text()),
+            author: Some(text()),
+            path: Some(text()),
         }
     }
 
@@ -437,6 +456,7 @@ mod tests {
             evidence: Some(vec![evidence()]),
             names: Some(vec![name()]),
             run: Some(run()),
+            pull_request: Some(1),
             was: Some(Box::new(was())),
         }
     }

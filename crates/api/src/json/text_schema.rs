@@ -16,7 +16,7 @@ use apostille_cite::{
 };
 use apostille_core::{
     event::{Breaker, EventKind},
-    evidence::{EvidenceKind, NameKind},
+    evidence::{EvidenceKind, NameKind, ReviewAuthority},
     memory::{Channel, Kind, Layer, MemoryName, ModerationMark, Origin, Stage},
     remember::DraftRelation,
     verify::VerifyAction,
@@ -83,6 +83,7 @@ macro_rules! words_of {
 words_of![
     Breaker,
     EvidenceKind,
+    ReviewAuthority,
     NameKind,
     Change,
     Channel,
