@@ -112,6 +112,8 @@ fn weigh_sentence(sentence: &str) -> WeighedSentence {
             // "Can you please …" asks for something to be done.
             "q" => is_request,
             "descr" => is_habit,
+            // "We usually do that here": in this project.
+            "here" => is_habit || weighed.has("reason") || weighed.has("mention"),
             _ => false,
         };
         if !is_excused && it.pattern.is_match(sentence) {
