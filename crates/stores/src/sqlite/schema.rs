@@ -17,6 +17,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_evidence.sql"),
     include_str!("migrations/0004_replacing.sql"),
     include_str!("migrations/0005_embedding.sql"),
+    include_str!("migrations/0006_reviews.sql"),
 ];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.
@@ -66,8 +67,8 @@ pub(super) fn is_index_outdated(db: &Connection) -> SqliteResult<bool> {
     Ok(found != terms::VERSION)
 }
 
-/// How many words files of version 2 and of version 1 count.
-pub(super) const OLD_WORDS: [usize; 2] = [17, 13];
+/// How many words files of versions 3 to 5, of version 2 and of version 1 count.
+pub(super) const OLD_WORDS: [usize; 3] = [18, 17, 13];
 
 /// Whether a statement failed because the file is older and could not be brought up to date: it can be read only.
 pub(super) fn is_missing_column_error(error: &rusqlite::Error) -> bool {
