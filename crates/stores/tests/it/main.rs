@@ -17,6 +17,7 @@ mod golden;
 mod odd_files;
 mod processes;
 mod removed;
+mod reviews;
 mod rig;
 mod sharing;
 mod tampering;
