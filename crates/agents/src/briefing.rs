@@ -24,7 +24,7 @@ use apostille_core::{
     Context, CoreError, breaker,
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
-    policy::{InjectMode, Policy},
+    policy::{InjectMode, MAX_TIER, Policy},
     queue::count_weekly_decisions,
     recall,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
@@ -145,6 +145,20 @@ impl BriefingAudience<'_> {
             task: None,
         };
         self.brief_start(cx, task, is_compacted, earlier)
+    }
+
+    /// At the start of a session that goes without memory: who the person is, and nothing else.
+    pub fn brief_identity(&self, cx: &Context) -> Result<Briefing, CoreError> {
+        let Some(mut page) = BriefingPage::from_policy(cx.policy, &AgentSession::default()) else {
+            return Ok(Briefing::default());
+        };
+        let identity = read_identity_text(cx, self.user)?;
+        let lines = page::list_identity_lines(identity.memories());
+        page.push_section(IDENTITY, lines.into_iter());
+        Ok(Briefing {
+            text: page.into_text(),
+            ..Briefing::default()
+        })
     }
 
     fn brief_start(
@@ -352,6 +366,9 @@ impl BriefingAudience<'_> {
 
     /// How the person wants things done, wherever they work: what they said last first.
     fn list_user_preferences(&self, cx: &Context) -> Result<Vec<VerifiedMemory>, CoreError> {
+        if cx.policy.inject.tier < MAX_TIER {
+            return Ok(Vec::new());
+        }
         let filter = MemoryFilter {
             spaces: vec![self.user.clone()],
             layers: vec![Layer::Knowledge],
@@ -451,6 +468,7 @@ impl BriefingAudience<'_> {
             spaces: vec![self.repo.clone(), self.user.clone()],
             seen,
             line_chars: Some(page.room()),
+            tier: Some(cx.policy.inject.tier),
             ..ask
         };
         // What is shown unasked goes by words, also where a server previews it with a model at hand.

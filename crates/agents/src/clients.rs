@@ -230,7 +230,15 @@ impl ClientProfile {
         path: &Path,
         limit_bytes: u64,
     ) -> Result<Vec<TranscriptTurn>, TranscriptError> {
-        transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes)
+        let read = transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes)?;
+        Ok(read.0)
+    }
+
+    /// How many tokens a session spent, without those that a cache gave, where its client writes that down.
+    #[must_use]
+    pub fn count_transcript_tokens(&self, path: &Path, limit_bytes: u64) -> Option<u64> {
+        let read = transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes);
+        read.ok()?.1
     }
 
     /// Whether what was said can be read there: the client writes lines of a known shape, and has begun to.

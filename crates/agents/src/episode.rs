@@ -20,10 +20,10 @@ use crate::{
     transcript::{TranscriptTurn, TurnSpeaker},
 };
 
-use calls::{SeenCall, list_seen_calls};
 use commits::{SeenCommit, list_seen_commits};
 use wording::{clean_episode_text, find_plain_sentence, join_described, join_items};
 
+pub(crate) use calls::{SeenCall, list_seen_calls};
 pub use outcome::EpisodeOutcome;
 
 /// How long an episode may be, in characters.
@@ -127,6 +127,13 @@ pub fn write_session_episode(it: &EpisodeMaterial<'_>) -> Option<SessionEpisode>
         text: fit_lines(&lines),
         outcome: outcome.word,
     })
+}
+
+/// How a session ended, by what its tools showed.
+pub(crate) fn judge_session_outcome(turns: &[TranscriptTurn]) -> EpisodeOutcome {
+    let calls = list_seen_calls(turns, None);
+    let commits = list_seen_commits(&calls);
+    outcome::judge_outcome(turns, &calls, &commits).word
 }
 
 /// The lines within the limit. Each is clean by itself; what only reads like an order or a secret across lines is left out, so

@@ -7,6 +7,7 @@ pub mod applied;
 pub mod by_model;
 pub mod command_lessons;
 mod convention;
+pub mod corrections;
 mod draft;
 mod english;
 mod generality;

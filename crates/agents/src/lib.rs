@@ -39,6 +39,7 @@ pub mod hook;
 pub mod hook_latency;
 pub mod learn;
 pub mod ledger;
+pub mod measure;
 pub mod own_notes;
 pub mod past_sessions;
 pub mod past_transcripts;

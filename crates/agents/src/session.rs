@@ -15,6 +15,7 @@ use crate::client::Client;
 use apostille_cite::{citation::RepoPath, standing::Standing};
 use apostille_core::{
     memory::{Handle, MemoryId},
+    policy::MAX_TIER,
     recall::{ScoreBreakdown, VerifiedHit},
     space::Space,
 };
@@ -182,6 +183,12 @@ pub struct SessionEntry {
     /// How many moments were gone through, of one that says so: more may have come while it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<usize>,
+    /// What chance decided about its memory, of the first moment: whether the session goes without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<bool>,
+    /// The tier of memory that it has, of the first moment; all of it where nothing says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u8>,
     /// How long it took until this was written down, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took: Option<u32>,
@@ -212,6 +219,8 @@ impl SessionEntry {
             stated: None,
             is_framed: false,
             covers: None,
+            drawn: None,
+            tier: None,
             took: None,
         }
     }
@@ -248,6 +257,22 @@ impl AgentSession {
                 .lines()
                 .filter_map(SessionEntry::from_json_line)
                 .collect(),
+        }
+    }
+
+    /// Whether chance decided that it goes without memory.
+    #[must_use]
+    pub fn is_held_out(&self) -> bool {
+        self.entries.iter().any(|it| it.drawn == Some(true))
+    }
+
+    /// The tier of memory that it has: none where it is held out.
+    #[must_use]
+    pub fn tier(&self) -> u8 {
+        let noted = self.entries.iter().find_map(|it| it.tier);
+        match self.is_held_out() {
+            true => 0,
+            false => noted.unwrap_or(MAX_TIER),
         }
     }
 

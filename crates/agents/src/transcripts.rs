@@ -45,6 +45,11 @@ pub(crate) trait TranscriptReader {
     /// Takes in one line; whatever it cannot use it skips.
     fn read_line(&mut self, line: &Value);
 
+    /// How many tokens were spent so far, without those that a cache gave; `None` where the client does not write that down.
+    fn count_tokens(&self) -> Option<u64> {
+        None
+    }
+
     /// What was said and done.
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn>;
 }
@@ -95,12 +100,13 @@ fn is_single_document(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "json")
 }
 
-/// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
+/// The turns of a transcript, and its tokens where they are known; of a long one, those in its last `limit_bytes`. A file that is not
+/// there yet has none.
 pub(crate) fn read_transcript_turns(
     mut reader: Box<dyn TranscriptReader>,
     path: &Path,
     limit_bytes: u64,
-) -> Result<Vec<TranscriptTurn>, TranscriptError> {
+) -> Result<(Vec<TranscriptTurn>, Option<u64>), TranscriptError> {
     refuse_compressed(path)?;
     let mut take_in = |line: &[u8]| {
         if let Ok(line) = serde_json::from_slice(line) {
@@ -112,11 +118,14 @@ pub(crate) fn read_transcript_turns(
         false => tail::read_last_lines(path, limit_bytes, &mut take_in),
     };
     match read {
-        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok((Vec::new(), None)),
         Err(source) => Err(TranscriptError::Io {
             path: path.to_owned(),
             source,
         }),
-        Ok(()) => Ok(reader.into_turns()),
+        Ok(()) => {
+            let tokens = reader.count_tokens();
+            Ok((reader.into_turns(), tokens))
+        }
     }
 }

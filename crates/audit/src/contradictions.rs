@@ -29,11 +29,55 @@ pub(super) fn audit_contradictions(seen: &AuditInput) -> Vec<AuditFinding> {
     }
     let shelves = shelves.values();
     shelves
-        .flat_map(|shelf| find_contradictions(shelf, seen))
+        .flat_map(|shelf| compare_shelf(shelf, seen))
+        .filter_map(|(old, new, stand)| build_contradiction_finding(old, new, stand))
         .collect()
 }
 
-fn find_contradictions(shelf: &[&VerifiedMemory], seen: &AuditInput) -> Vec<AuditFinding> {
+/// The pairs of one module that cannot both be true, the one to keep first.
+pub(super) fn list_opposed_pairs<'v>(
+    seen: &'v AuditInput,
+) -> Vec<(&'v VerifiedMemory, &'v VerifiedMemory)> {
+    let mut shelves: BTreeMap<&Space, Vec<&VerifiedMemory>> = BTreeMap::new();
+    for it in seen.active_knowledge().filter(|it| !it.is_outranked) {
+        shelves.entry(&it.memory.space).or_default().push(it);
+    }
+    let mut opposed = Vec::new();
+    for shelf in shelves.values() {
+        for (old, new, stand) in compare_shelf(shelf, seen) {
+            if is_beyond_doubt(old, new, stand) {
+                let (keep, drop) = choose_opposed_keeper(old, new);
+                opposed.push((keep, drop));
+            }
+        }
+    }
+    opposed
+}
+
+/// Whether only one of two can be true: they are about one module.
+fn is_beyond_doubt(old: &VerifiedMemory, new: &VerifiedMemory, stand: FactRelation) -> bool {
+    stand == FactRelation::Opposed
+        && compare_modules(&new.memory, &old.memory) == ModuleOverlap::Same
+}
+
+/// Which of two is kept. The newer one gives way where it has the lesser voice, and the older one still holds.
+fn choose_opposed_keeper<'v>(
+    old: &'v VerifiedMemory,
+    new: &'v VerifiedMemory,
+) -> (&'v VerifiedMemory, &'v VerifiedMemory) {
+    let is_older_kept = new.memory.voice.origin > old.memory.voice.origin && old.is_good();
+    if is_older_kept {
+        (old, new)
+    } else {
+        (new, old)
+    }
+}
+
+/// How those of a shelf stand to each other that may not agree: the older one, the newer one, and how.
+fn compare_shelf<'v>(
+    shelf: &[&'v VerifiedMemory],
+    seen: &AuditInput,
+) -> Vec<(&'v VerifiedMemory, &'v VerifiedMemory, FactRelation)> {
     let compared: Vec<ComparedMemory> = shelf
         .iter()
         .map(|it| ComparedMemory::new(&it.memory))
@@ -42,16 +86,15 @@ fn find_contradictions(shelf: &[&VerifiedMemory], seen: &AuditInput) -> Vec<Audi
     pairs.extend(find_candidate_pairs(&compared));
     pairs.sort_unstable();
     pairs.dedup();
-    let mut findings = Vec::new();
+    let mut related = Vec::new();
     for (n, (old, new)) in pairs.into_iter().enumerate() {
         if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
             break;
         }
         let stand = compared[new].relate_to(&compared[old], seen.cx.policy.near_duplicate);
-        findings
-            .extend(stand.and_then(|it| build_contradiction_finding(shelf[old], shelf[new], it)));
+        related.extend(stand.map(|it| (shelf[old], shelf[new], it)));
     }
-    findings
+    related
 }
 
 /// Each memory with those of its subject that were recorded next after it.
@@ -78,21 +121,15 @@ fn build_contradiction_finding(
     new: &VerifiedMemory,
     stand: FactRelation,
 ) -> Option<AuditFinding> {
-    let (severity, what) = match (stand, compare_modules(&new.memory, &old.memory)) {
-        (FactRelation::NearDuplicate, _) => return None,
-        (FactRelation::Opposed, ModuleOverlap::Same) => {
+    let (severity, what) = match stand {
+        FactRelation::NearDuplicate => return None,
+        _ if is_beyond_doubt(old, new, stand) => {
             (Severity::Warning, "only one of them can be true")
         }
         _ => (Severity::Note, "they may not both be true"),
     };
-    let handles = (new.memory.handle(), old.memory.handle());
-    // The newer one gives way where it has the lesser voice, and the older one still holds.
-    let is_older_kept = new.memory.voice.origin > old.memory.voice.origin && old.is_good();
-    let (drop, keep) = if is_older_kept {
-        handles
-    } else {
-        (handles.1, handles.0)
-    };
+    let (keep, drop) = choose_opposed_keeper(old, new);
+    let (keep, drop) = (keep.memory.handle(), drop.memory.handle());
     let subject = new.memory.subject.as_deref().map(sanitize_line);
     let about = subject.map(|it| format!("about {it}: "));
     let what = format!("{}{what}", about.unwrap_or_default());

@@ -21,6 +21,15 @@ pub(super) const STRIDE: usize = 256;
 
 /// Groups of memories that say much the same, the one to keep first.
 pub(super) fn audit_duplicates(seen: &AuditInput) -> Vec<AuditFinding> {
+    let groups = list_duplicate_groups(seen);
+    groups
+        .iter()
+        .map(|group| build_duplicate_finding(group))
+        .collect()
+}
+
+/// The groups of all spaces, of each the one to keep first.
+pub(super) fn list_duplicate_groups<'v>(seen: &'v AuditInput) -> Vec<Vec<&'v VerifiedMemory>> {
     let mut shelves: BTreeMap<(&Space, Layer), Vec<&VerifiedMemory>> = BTreeMap::new();
     let is_told = |it: &&VerifiedMemory| {
         matches!(it.memory.layer, Layer::Knowledge | Layer::Identity) && !it.is_outranked
@@ -34,7 +43,6 @@ pub(super) fn audit_duplicates(seen: &AuditInput) -> Vec<AuditFinding> {
     shelves
         .values()
         .flat_map(|shelf| group_duplicates(shelf, seen))
-        .map(|group| build_duplicate_finding(&group))
         .collect()
 }
 

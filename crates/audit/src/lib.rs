@@ -34,6 +34,7 @@
 //! whether it is said twice or otherwise, `proof` and `used` whether it will last, `whole` whether the store is in order.
 //! Other rooms add what they found through [`AuditOptions::beside`]. [`trend`] counts what happened, day by day.
 
+pub mod consolidate;
 mod contradictions;
 mod duplicates;
 mod markdown;
@@ -255,7 +256,34 @@ struct AuditInput<'a> {
     is_late: Cell<bool>,
 }
 
-impl AuditInput<'_> {
+impl<'a> AuditInput<'a> {
+    /// Reads everything, and looks the citations of what is in use up.
+    fn read(
+        cx: &'a Context<'a>,
+        spaces: &'a [Space],
+        options: &'a AuditOptions<'a>,
+    ) -> Result<Self, CoreError> {
+        let filter = MemoryFilter {
+            spaces: spaces.to_vec(),
+            order: ListOrder::Oldest,
+            limit: usize::MAX,
+            ..MemoryFilter::default()
+        };
+        let mut memories = cx.store.list_memories(&filter)?;
+        let place = |it: &Memory| spaces.iter().position(|space| *space == it.space);
+        memories.sort_by_key(|it| (place(it), it.number));
+        let (active, rest): (Vec<Memory>, Vec<Memory>) =
+            memories.into_iter().partition(Memory::is_active);
+        Ok(Self {
+            cx,
+            options,
+            spaces,
+            active: verify::follow_memory_citations(cx, active),
+            rest,
+            is_late: Cell::new(false),
+        })
+    }
+
     /// The facts in use.
     fn active_knowledge(&self) -> impl Iterator<Item = &VerifiedMemory> {
         let is_fact = |it: &&VerifiedMemory| it.memory.layer == Layer::Knowledge;
@@ -275,26 +303,10 @@ pub fn audit(
     spaces: &[Space],
     options: &AuditOptions,
 ) -> Result<AuditReport, CoreError> {
-    let filter = MemoryFilter {
-        spaces: spaces.to_vec(),
-        order: ListOrder::Oldest,
-        limit: usize::MAX,
-        ..MemoryFilter::default()
-    };
-    let mut memories = cx.store.list_memories(&filter)?;
-    let place = |it: &Memory| spaces.iter().position(|space| *space == it.space);
-    memories.sort_by_key(|it| (place(it), it.number));
-    let stages = sum_by_key(memories.iter().map(|it| (it.status.stage(), 1)));
-    let (active, rest): (Vec<Memory>, Vec<Memory>) =
-        memories.into_iter().partition(Memory::is_active);
-    let seen = AuditInput {
-        cx,
-        options,
-        spaces,
-        active: verify::follow_memory_citations(cx, active),
-        rest,
-        is_late: Cell::new(false),
-    };
+    let seen = AuditInput::read(cx, spaces, options)?;
+    let active = seen.active.iter().map(|it| &it.memory);
+    let all = active.chain(&seen.rest);
+    let stages = sum_by_key(all.map(|it| (it.status.stage(), 1)));
     let is_asked = |it: &Class| options.only.is_empty() || options.only.contains(it);
     let mut findings: Vec<AuditFinding> = Vec::new();
     for (classes, check) in CHECKS {

@@ -6,6 +6,7 @@
 
 use jiff::Timestamp;
 
+use crate::memory::MemoryId;
 use apostille_cite::citation::RepoPath;
 use apostille_text::words::words;
 
@@ -18,6 +19,10 @@ pub enum Evidence {
     Ran(CommandRun),
     /// A reviewer asked for it.
     Review(ReviewRemark),
+    /// It was found again and again, in tasks or in commits.
+    Episodes(PatternSupport),
+    /// These memories were compared: the one to keep first, then those that give way.
+    Memories(Vec<MemoryId>),
 }
 
 words! {
@@ -29,6 +34,10 @@ words! {
         Ran = "ran",
         /// A comment of a reviewer.
         Review = "review",
+        /// The tasks a pattern was found in.
+        Episodes = "episodes",
+        /// The memories that were compared.
+        Memories = "memories",
     }
 }
 
@@ -40,16 +49,19 @@ impl Evidence {
             Self::Said(_) => EvidenceKind::Said,
             Self::Ran(_) => EvidenceKind::Ran,
             Self::Review(_) => EvidenceKind::Review,
+            Self::Episodes(_) => EvidenceKind::Episodes,
+            Self::Memories(_) => EvidenceKind::Memories,
         }
     }
 
     /// What it quotes.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Said(said) => &said.quote,
-            Self::Ran(run) => &run.command,
-            Self::Review(remark) => &remark.reviewer,
+            Self::Said(said) => Some(&said.quote),
+            Self::Ran(run) => Some(&run.command),
+            Self::Review(remark) => Some(&remark.reviewer),
+            Self::Episodes(_) | Self::Memories(_) => None,
         }
     }
 }
@@ -65,6 +77,17 @@ pub struct SaidQuote {
     pub turn: u32,
     /// When.
     pub at: Option<Timestamp>,
+}
+
+/// Where a pattern was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PatternSupport {
+    /// In how many it was found.
+    pub found: u32,
+    /// Among how many.
+    pub of: u32,
+    /// The episodes of those that have one.
+    pub episodes: Vec<MemoryId>,
 }
 
 /// A command that was seen to run to its end, in the foreground and by itself.

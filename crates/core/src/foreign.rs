@@ -109,7 +109,9 @@ fn visit_event_evidence(event: &Event, visit: &mut impl FnMut(&'static str, &str
         visit("citations", &citation.snippet);
     }
     for evidence in evidence.into_iter().flatten() {
-        visit("evidence", evidence.text());
+        if let Some(text) = evidence.text() {
+            visit("evidence", text);
+        }
     }
     for thing in names.into_iter().flatten() {
         visit("names", &thing.name);

@@ -153,7 +153,7 @@ fn moderate_imported_texts(memory: &Memory, clearance: Vouching) -> Result<Moder
         check_text("citations", &citation.snippet)?;
     }
     for evidence in &memory.evidence {
-        check_text("evidence", evidence.text())?;
+        evidence.text().map_or(Ok(()), |it| check_text("evidence", it))?;
     }
     moderate_draft(draft)
 }

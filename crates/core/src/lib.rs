@@ -74,6 +74,7 @@ pub mod address;
 pub mod archive;
 pub mod branches;
 pub mod breaker;
+pub mod consolidation;
 pub mod embedding;
 pub mod embedding_upkeep;
 pub mod episode_text;

@@ -748,6 +748,8 @@ pub struct Draft {
     pub said: Option<String>,
     /// A command that was run and shows it, to be found in the session.
     pub ran: Option<String>,
+    /// What the program itself found that speaks for it. What anybody else says of that is left out.
+    pub found: Option<Evidence>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Who says it.
@@ -777,6 +779,7 @@ impl Draft {
             citations: Vec::new(),
             said: None,
             ran: None,
+            found: None,
             tags: Vec::new(),
             voice,
             task: None,

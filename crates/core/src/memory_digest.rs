@@ -1,6 +1,9 @@
 //! The digest of what a memory says: whoever has the text can tell whether it is the text that was kept.
 
-use crate::{evidence::Evidence, memory::Memory};
+use crate::{
+    evidence::Evidence,
+    memory::{Memory, MemoryId},
+};
 use apostille_text::digest::Digest;
 
 /// What the canonical form begins with, so that no other text has the same one.
@@ -72,9 +75,22 @@ fn push_evidence(form: &mut String, it: &Evidence) {
             comment = format!("#{} {}", remark.pull_request, remark.comment);
             (&comment, Some(&remark.reviewer))
         }
+        Evidence::Episodes(support) => {
+            let numbers = format!("{} of {}", support.found, support.of);
+            push_part(form, Some(&numbers));
+            return push_memory_ids(form, &support.episodes);
+        }
+        Evidence::Memories(ids) => return push_memory_ids(form, ids),
     };
     push_part(form, Some(text));
     push_part(form, session.map(String::as_str));
+}
+
+fn push_memory_ids(form: &mut String, ids: &[MemoryId]) {
+    push_part(form, Some(&ids.len().to_string()));
+    for it in ids {
+        push_part(form, Some(&it.to_string()));
+    }
 }
 
 fn push_part(form: &mut String, part: Option<&str>) {

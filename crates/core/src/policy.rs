@@ -3,6 +3,11 @@
 use apostille_cite::verdict::Change;
 use apostille_text::words::words;
 
+use crate::{
+    evidence::Evidence,
+    memory::{Kind, Memory, Origin},
+};
+
 words! {
     /// What is put before a model by itself.
     InjectMode as "inject mode" {
@@ -97,6 +102,27 @@ pub struct InjectPolicy {
     pub count: usize,
     /// How many of the most recent a first prompt is shown where nothing is relevant.
     pub fallback: usize,
+    /// Which memories at all, see [`is_in_tier`].
+    pub tier: u8,
+}
+
+/// The tier with everything in it.
+pub const MAX_TIER: u8 = 3;
+
+/// Whether a memory is shown unasked in this tier: 0 none, 1 knowledge and episodes, 2 also what reviewers said, 3 also how a person
+/// wants things done and what was found by looking back at many tasks.
+#[must_use]
+pub fn is_in_tier(memory: &Memory, tier: u8) -> bool {
+    let is_reflection = || {
+        let is_pattern = |it: &Evidence| matches!(it, Evidence::Episodes(_));
+        memory.evidence.iter().any(is_pattern)
+    };
+    match tier {
+        0 => false,
+        1 if memory.voice.origin == Origin::Review => false,
+        1 | 2 => !memory.space.is_user() && memory.kind != Kind::User && !is_reflection(),
+        _ => true,
+    }
 }
 
 /// When an audit speaks up.
@@ -225,6 +251,7 @@ impl Default for Policy {
                 chars: 2_000,
                 count: 10,
                 fallback: 0,
+                tier: MAX_TIER,
             },
             scoring: Scoring::Bm25,
             require_citations: true,

@@ -33,7 +33,7 @@ const MAX_TOLD: usize = 5;
 pub fn list_remarks(memory: &Memory) -> impl Iterator<Item = &ReviewRemark> {
     memory.evidence.iter().filter_map(|it| match it {
         Evidence::Review(remark) => Some(remark),
-        Evidence::Said(_) | Evidence::Ran(_) => None,
+        _ => None,
     })
 }
 

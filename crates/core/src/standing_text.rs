@@ -73,6 +73,10 @@ pub fn describe_evidence(it: &Evidence) -> String {
                 day(Some(remark.at))
             )
         }
+        Evidence::Episodes(support) => {
+            format!("found in {} of {}", support.found, support.of)
+        }
+        Evidence::Memories(ids) => format!("{} memories were compared", ids.len()),
     }
 }
 
@@ -165,7 +169,10 @@ impl StandingView<'_> {
     pub fn note(&self) -> Option<String> {
         let said = |it: &Evidence| match it {
             Evidence::Said(said) => Some(format!("{}: “{}”", self.describe_origin(), said.quote)),
-            Evidence::Ran(_) | Evidence::Review(_) => None,
+            Evidence::Ran(_)
+            | Evidence::Review(_)
+            | Evidence::Episodes(_)
+            | Evidence::Memories(_) => None,
         };
         let said = self.memory.evidence.iter().find_map(said);
         let told = [self.describe_missing(), said, self.describe_runs()];

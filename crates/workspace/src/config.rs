@@ -55,6 +55,8 @@ use crate::{
 };
 use scalar::ConfigScalar;
 
+/// After how many finished tasks the program looks back, unless said.
+const USUAL_EVERY: usize = 10;
 /// An address of GitHub's API, as an example.
 const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
 
@@ -148,6 +150,12 @@ pub struct Settings {
     pub confirm: ConfirmMode,
     /// Where replicas meet, unless another place was chosen for this repository on this machine.
     pub sync: Option<SyncTarget>,
+    /// The share of sessions that chance holds out.
+    pub holdout: f64,
+    /// After how many finished tasks patterns are looked for; 0: never by itself.
+    pub reflect_every: usize,
+    /// After how many memories are consolidated; 0: never by itself.
+    pub consolidate_every: usize,
     /// What the user says about secrets.
     pub secrets: SecretPolicy,
     /// Where the gates of tasks are written down.
@@ -183,6 +191,9 @@ impl Settings {
             model: ModelSettings::default(),
             confirm: ConfirmMode::Off,
             sync: None,
+            holdout: 0.0,
+            reflect_every: USUAL_EVERY,
+            consolidate_every: USUAL_EVERY,
             secrets: SecretPolicy::default(),
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_files: None,
@@ -270,7 +281,7 @@ impl Settings {
         };
         let show_path = |it: &Option<PathBuf>| show_or_none(&it.as_ref().map(|it| it.display()));
         let (reviews, quorum) = (&self.reviews, &policy.reviews);
-        let rows: [(SettingKey, &dyn ToString); 52] = [
+        let rows: [(SettingKey, &dyn ToString); 56] = [
             (SettingKey::Store, &self.store),
             (SettingKey::Repo, &self.repo),
             (SettingKey::User, &self.user),
@@ -326,6 +337,10 @@ impl Settings {
             (SettingKey::ReviewsPulls, &quorum.pulls),
             (SettingKey::ReviewsExpireDays, &quorum.expire_days),
             (SettingKey::ReviewsExpireTasks, &quorum.expire_tasks),
+            (SettingKey::ImpactHoldout, &self.holdout),
+            (SettingKey::ImpactTier, &policy.inject.tier),
+            (SettingKey::ReflectEvery, &self.reflect_every),
+            (SettingKey::ConsolidateEvery, &self.consolidate_every),
             (SettingKey::Sync, &show_sync(&self.sync)),
             (SettingKey::SecretsAllow, &n_allowed),
             (SettingKey::SecretsRules, &n_rules),
@@ -653,6 +668,10 @@ impl ConfigReader {
             | SettingKey::ReviewsExpireTasks => {
                 (settings.reviews).set(&mut policy.reviews, key, scalar, (base, home))?;
             }
+            SettingKey::ImpactHoldout => settings.holdout = scalar.as_share()?,
+            SettingKey::ImpactTier => policy.inject.tier = scalar.as_tier()?,
+            SettingKey::ReflectEvery => settings.reflect_every = scalar.as_count()?,
+            SettingKey::ConsolidateEvery => settings.consolidate_every = scalar.as_count()?,
             // A variable is set by every command line, also an agent's, and what is shared cannot be taken back.
             SettingKey::Sync if *origin == SettingOrigin::Environment => {
                 return Err("it is read from config files only".into());

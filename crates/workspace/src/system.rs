@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 88] = [
+pub(crate) const NAMES: [&str; 92] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",
@@ -93,6 +93,10 @@ pub(crate) const NAMES: [&str; 88] = [
     "APOSTILLE_HOOK_RETRY_MS",
     "PATH",
     "APOSTILLE_QUEUE_PER_WEEK",
+    "APOSTILLE_IMPACT_HOLDOUT",
+    "APOSTILLE_IMPACT_TIER",
+    "APOSTILLE_REFLECT_EVERY",
+    "APOSTILLE_CONSOLIDATE_EVERY",
     "APOSTILLE_SYNC",
     "APOSTILLE_REVIEWS_REPOS",
     "APOSTILLE_REVIEWS_SECRET",

@@ -31,21 +31,21 @@ const DELIVERIES: &str = "deploy publish release migrate";
 const GIT_DEEDS: &str = "tag merge rebase";
 
 /// A call, as far as an episode is concerned.
-pub(super) struct SeenCall<'a> {
+pub(crate) struct SeenCall<'a> {
     /// The call.
-    pub(super) call: &'a TranscriptCall,
+    pub(crate) call: &'a TranscriptCall,
     /// What it printed, where that can be told apart from what others printed.
-    pub(super) printed: Option<&'a str>,
+    pub(crate) printed: Option<&'a str>,
     /// The command in short; empty for what is no command.
-    pub(super) command: String,
+    pub(crate) command: String,
     /// Whether it succeeded, where that is beyond doubt.
-    pub(super) outcome: Option<bool>,
+    pub(crate) outcome: Option<bool>,
     /// Whether text from outside was there: the agent may have had the command from it.
-    pub(super) is_foreign: bool,
+    pub(crate) is_foreign: bool,
 }
 
 /// The calls in their order.
-pub(super) fn list_seen_calls(
+pub(crate) fn list_seen_calls(
     turns: &[TranscriptTurn],
     foreign_from: Option<usize>,
 ) -> Vec<SeenCall<'_>> {
@@ -105,7 +105,7 @@ impl<'a> SeenCall<'a> {
     }
 
     /// Whether it only looks at something.
-    pub(super) fn is_looking(&self) -> bool {
+    pub(crate) fn is_looking(&self) -> bool {
         is_among(LOOKING, self.program())
     }
 

@@ -66,6 +66,49 @@ pub fn list_command_lessons(turns: &[TranscriptTurn]) -> Vec<CommandLesson> {
     lessons
 }
 
+/// Commands that failed and succeeded later with nothing edited in between, each with the commands in between that may have prepared it.
+/// One session does not tell which of several it was; several sessions may.
+pub(crate) fn list_command_fixes(turns: &[TranscriptTurn]) -> Vec<(String, Vec<String>)> {
+    let calls = turns.iter().filter(|it| it.speaker == TurnSpeaker::Agent);
+    let steps: Vec<SessionStep> = calls.flat_map(|it| &it.uses).flat_map(list_steps).collect();
+    let mut fixes: Vec<(String, Vec<String>)> = Vec::new();
+    for at in 0..steps.len() {
+        let found = find_fix_at(&steps, at);
+        fixes.extend(found.filter(|it| fixes.iter().all(|known| known.0 != it.0)));
+    }
+    fixes
+}
+
+fn find_fix_at(steps: &[SessionStep], at: usize) -> Option<(String, Vec<String>)> {
+    let is_short = |it: &str| it.chars().count() <= COMMAND_CHARS;
+    let SessionStep::Ran {
+        command: failed,
+        has_succeeded: false,
+    } = &steps[at]
+    else {
+        return None;
+    };
+    let mut between = Vec::new();
+    for step in &steps[at + 1..] {
+        let SessionStep::Ran {
+            command,
+            has_succeeded,
+        } = step
+        else {
+            return None;
+        };
+        if command == failed && *has_succeeded {
+            let is_told = !LOOKS.is_in(failed) && is_short(failed) && !between.is_empty();
+            return is_told.then(|| (failed.clone(), between));
+        }
+        let prepares = PREPARES.is_in(command) && !NO_PREPARATION.is_in(command);
+        if *has_succeeded && prepares && is_short(command) {
+            between.push(command.clone());
+        }
+    }
+    None
+}
+
 fn list_steps(call: &TranscriptCall) -> Vec<SessionStep> {
     if EDITS.is_in(&call.tool.to_ascii_lowercase()) {
         return vec![SessionStep::Edited];

@@ -85,6 +85,12 @@ pub(super) struct EvidenceSchema {
     author: Option<String>,
     /// The file that the comment is about.
     path: Option<String>,
+    /// In how many tasks or commits a pattern was found.
+    found: Option<u32>,
+    /// Among how many.
+    of: Option<u32>,
+    /// The episodes that it was found in, or the memories that were compared, by id.
+    memories: Option<Vec<String>>,
 }
 
 /// A command that was seen to run.
@@ -343,6 +349,9 @@ mod tests {
             authority: Some(text()),
             author: Some(text()),
             path: Some(text()),
+            found: Some(1),
+            of: Some(1),
+            memories: vec![text()],
         }
     }
 

@@ -3,14 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BadRecord, bad_record, format_timestamp, parse_record_time, parse_record_word};
-use crate::evidence::{
-    CommandRun, Evidence, EvidenceKind, NamedThing, ReviewRemark, RunTally, SaidQuote,
+use crate::{
+    evidence::{
+        CommandRun, Evidence, EvidenceKind, NamedThing, PatternSupport, ReviewRemark, RunTally,
+        SaidQuote,
+    },
+    memory::MemoryId,
 };
 
 /// Evidence that is not code, as JSON: one flat object, with the fields that its word calls for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EvidenceRecord {
-    /// The word: `said`, `ran` or `review`.
+    /// The word: `said`, `ran`, `review`, `episodes` or `memories`.
     pub kind: String,
     /// The user's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +52,15 @@ pub struct EvidenceRecord {
     /// The file that the comment is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// In how many tasks or commits a pattern was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<u32>,
+    /// Among how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
+    /// The episodes that it was found in, or the memories that were compared, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<String>,
 }
 
 impl From<&Evidence> for EvidenceRecord {
@@ -79,6 +92,16 @@ impl From<&Evidence> for EvidenceRecord {
                 author: remark.author.clone(),
                 path: remark.path.as_ref().map(ToString::to_string),
                 at: Some(format_timestamp(remark.at)),
+                ..base
+            },
+            Evidence::Episodes(support) => Self {
+                found: Some(support.found),
+                of: Some(support.of),
+                memories: support.episodes.iter().map(MemoryId::to_string).collect(),
+                ..base
+            },
+            Evidence::Memories(ids) => Self {
+                memories: ids.iter().map(MemoryId::to_string).collect(),
                 ..base
             },
         }
@@ -117,8 +140,18 @@ impl TryFrom<EvidenceRecord> for Evidence {
                     at: at.ok_or_else(|| missing("at"))?,
                 })
             }
+            EvidenceKind::Episodes => Self::Episodes(PatternSupport {
+                found: it.found.ok_or_else(|| missing("found"))?,
+                of: it.of.ok_or_else(|| missing("of"))?,
+                episodes: parse_memory_ids(&it.memories)?,
+            }),
+            EvidenceKind::Memories => Self::Memories(parse_memory_ids(&it.memories)?),
         })
     }
+}
+
+fn parse_memory_ids(texts: &[String]) -> Result<Vec<MemoryId>, BadRecord> {
+    texts.iter().map(|it| parse_record_word(it)).collect()
 }
 
 /// A run of a command, as JSON.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     address::MemoryAddress,
     memory::{Layer, Memory, MemoryId},
-    policy::{InjectMode, Policy, Scoring},
+    policy::{InjectMode, MAX_TIER, Policy, Scoring, is_in_tier},
     space::Space,
 };
 use apostille_cite::citation::RepoPath;
@@ -87,6 +87,8 @@ pub struct RecallRequest {
     pub fallback: Option<usize>,
     /// What a memory must be to answer at all.
     pub filter: RecallFilter,
+    /// Which tier of memories is meant; every one unless said.
+    pub tier: Option<u8>,
 }
 
 /// A question with nothing left open.
@@ -126,6 +128,8 @@ pub struct RecallQuery {
     pub bar: RelevanceBar,
     /// What a memory must be to answer at all.
     pub filter: RecallFilter,
+    /// Which tier of memories is meant.
+    pub tier: u8,
     /// The memories that cite the path of the filter by a name that it had before.
     pub moved: BTreeSet<MemoryId>,
 }
@@ -177,6 +181,7 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
         seen: ask.seen.clone(),
         bar: ask.bar.unwrap_or(RelevanceBar::Near),
         filter: ask.filter.clone(),
+        tier: ask.tier.unwrap_or(MAX_TIER),
         moved: BTreeSet::new(),
     }
 }
@@ -199,6 +204,7 @@ impl RecallQuery {
             && self.layers.contains(&memory.layer)
             && !self.seen.contains(&memory.id)
             && self.filter.admits_memory(memory, &self.moved)
+            && is_in_tier(memory, self.tier)
     }
 
     /// How many words of the question say what it is about.

@@ -2,17 +2,21 @@
 
 use crate::{
     Context, branches,
+    consolidation::{build_consolidation_events, list_consolidated_memories},
     event::{Event, EventBody, Precondition},
     memory::Memory,
     remember::EarlyEnd,
 };
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace. Where it cites code of
-/// a branch, that one stays in use beside it.
+/// a branch, that one stays in use beside it. A step of consolidation is done instead, and what is handed back is what was kept.
 pub(crate) fn build_approval_events(
     cx: &Context,
     memory: &mut Memory,
 ) -> Result<(Vec<Event>, Vec<Precondition>), EarlyEnd> {
+    if let Some(ids) = list_consolidated_memories(memory).map(<[_]>::to_vec) {
+        return build_consolidation_events(cx, memory, &ids);
+    }
     let approved = cx.new_memory_event(memory, EventBody::Approved);
     memory.apply_event(&approved);
     let (mut events, mut expects) = (vec![approved], Vec::new());

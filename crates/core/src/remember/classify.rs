@@ -35,6 +35,8 @@ pub fn classify_draft(Moderated { draft, marks }: Moderated) -> Result<Classifie
         return Err(Refusal::NotAPerson);
     }
     let claimed = Some(&draft).filter(|_| layer == Layer::Knowledge);
+    // A pattern over many tasks stands in no single commit, and is for a person to judge.
+    let claimed = claimed.filter(|it| it.found.is_none() || !is_gleaned(&it.voice, layer));
     let excluded =
         claimed.and_then(|it| find_exclusion_of(&it.voice, it.reason.as_deref(), &it.fact));
     match excluded {

@@ -51,7 +51,11 @@ pub(super) fn find_session_proof(
     let mut proof = SessionProof::default();
     let said = draft.said.as_deref().map(split_passage_name);
     let is_found = is_gleaned(&draft.voice, it.layer);
-    // What the program finds waits for a person in any case; the run that it rests on is kept for them to see.
+    // What the program finds waits for a person in any case; what it rests on is kept for them to see.
+    if is_found && let Some(found) = &draft.found {
+        proof.evidence.push(found.clone());
+        return Ok(proof);
+    }
     if let Some(command) = draft.ran.as_ref().filter(|_| is_found) {
         SessionRecord::read(cx, draft).prove_run(draft, command, &mut proof)?;
         proof.lacking = None;

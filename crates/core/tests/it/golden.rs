@@ -20,6 +20,8 @@ const EVIDENCE: &str = include_str!("../golden/format_v2.json");
 
 /// What came with reviews: a comment as evidence, and how a pull request ended.
 const REVIEWS: &str = include_str!("../golden/format_v2_reviews.json");
+/// The evidence that was added when patterns were looked for, and memories consolidated.
+const PATTERNS: &str = include_str!("../golden/format_v2_patterns.json");
 
 #[derive(Serialize, Deserialize)]
 struct Golden {
@@ -42,7 +44,7 @@ fn golden_reviews() -> Golden {
 
 #[test]
 fn formats_are_read_and_written_back_byte_for_byte() {
-    for file in [GOLDEN, EVIDENCE, REVIEWS] {
+    for file in [GOLDEN, EVIDENCE, REVIEWS, PATTERNS] {
         let Golden {
             version,
             memory,
@@ -131,7 +133,10 @@ fn format_1_has_a_memory_with_every_field() {
 fn format_2_has_evidence_of_each_kind() {
     let memory = Memory::try_from(golden_2().memory).unwrap();
     let reviewed = Memory::try_from(golden_reviews().memory).unwrap();
+    let added: Golden = serde_json::from_str(PATTERNS).unwrap();
+    let added = Memory::try_from(added.memory).unwrap();
     let evidence = memory.evidence.iter().chain(&reviewed.evidence);
+    let evidence = evidence.chain(&added.evidence);
     let mut kinds: Vec<EvidenceKind> = evidence.map(Evidence::kind).collect();
     kinds.dedup();
     assert_eq!(kinds, EvidenceKind::ALL);

@@ -124,6 +124,7 @@ fn describe(memory: &Memory) -> String {
         }
         Evidence::Ran(it) => it.command.clone(),
         Evidence::Review(it) => it.comment.clone(),
+        Evidence::Episodes(_) | Evidence::Memories(_) => it.kind().to_string(),
     });
     let why = memory.status.why().map(Into::into);
     let told: Vec<String> = said.chain(why).collect();

@@ -99,6 +99,7 @@ fn name_evidence(it: &Evidence) -> String {
         Evidence::Said(said) => format!("said “{}” in turn {}", said.quote, said.turn),
         Evidence::Ran(run) => format!("ran `{}`", run.command),
         Evidence::Review(remark) => format!("asked for by {}", remark.reviewer),
+        Evidence::Episodes(_) | Evidence::Memories(_) => it.kind().to_string(),
     }
 }
 

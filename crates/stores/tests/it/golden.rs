@@ -123,6 +123,7 @@ fn describe_evidence(store: &dyn Store) -> Vec<String> {
             Evidence::Said(said) => format!("said in turn {}", said.turn),
             Evidence::Ran(run) => format!("ran {}", run.command),
             Evidence::Review(remark) => format!("asked for by {}", remark.reviewer),
+            Evidence::Episodes(_) | Evidence::Memories(_) => it.kind().to_string(),
         };
         let evidence: Vec<String> = it.evidence.iter().map(name).collect();
         let items = it.citations.iter().filter_map(|it| it.item.as_ref());

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
+use apostille_core::policy::MAX_TIER;
 use apostille_text::words::UnknownWord;
 use serde::{Deserialize, de::IgnoredAny};
 
@@ -13,6 +14,8 @@ pub(super) enum ConfigScalar {
     Flag(bool),
     /// A whole number.
     Number(i64),
+    /// A number with a fraction.
+    Fraction(f64),
     /// A text.
     Text(String),
     /// A list of texts.
@@ -41,6 +44,7 @@ impl fmt::Display for ConfigScalar {
         match self {
             Self::Flag(it) => it.fmt(f),
             Self::Number(it) => it.fmt(f),
+            Self::Fraction(it) => it.fmt(f),
             Self::Text(it) | Self::Variable(it) => it.fmt(f),
             Self::List(it) => f.write_str(&it.join(", ")),
             Self::Table(_) | Self::Other(_) => f.write_str("no value"),
@@ -103,6 +107,26 @@ impl ConfigScalar {
     pub(super) fn as_count(&self) -> Result<usize, String> {
         self.as_number()
             .ok_or_else(|| "expected a whole number; 0 switches it off".into())
+    }
+
+    /// A share of something, of which most is left.
+    pub(super) fn as_share(&self) -> Result<f64, String> {
+        let share = match self {
+            Self::Number(0) => Some(0.0),
+            Self::Fraction(it) => Some(*it),
+            Self::Variable(text) => text.parse().ok(),
+            _ => None,
+        };
+        share
+            .filter(|it| (0.0..=0.5).contains(it))
+            .ok_or_else(|| "expected a share from 0 to 0.5, such as 0.2".into())
+    }
+
+    pub(super) fn as_tier(&self) -> Result<u8, String> {
+        self.as_number()
+            .and_then(|it| u8::try_from(it).ok())
+            .filter(|it| *it <= MAX_TIER)
+            .ok_or_else(|| "expected a tier from 0 to 3".into())
     }
 
     /// A count of minutes; what is more than can be counted lasts for ever all the same.

@@ -92,6 +92,14 @@ words! {
         ReviewsExpireDays = "reviews.expire_days",
         /// After how many tasks.
         ReviewsExpireTasks = "reviews.expire_tasks",
+        /// The share of sessions that go without memory.
+        ImpactHoldout = "impact.holdout",
+        /// Which memories are shown unasked.
+        ImpactTier = "impact.tier",
+        /// After how many finished tasks patterns are looked for.
+        ReflectEvery = "reflect.every",
+        /// After how many memories are consolidated.
+        ConsolidateEvery = "consolidate.every",
         /// Where replicas meet.
         Sync = "sync",
         /// Which values are no secrets.

@@ -40,6 +40,14 @@ pub(super) fn check_repository_setting(
             "a repository does not say how much you are asked; \
              set it in your own config file, or with APOSTILLE_QUEUE_PER_WEEK"
         }
+        SettingKey::ImpactHoldout
+        | SettingKey::ImpactTier
+        | SettingKey::ReflectEvery
+        | SettingKey::ConsolidateEvery => &format!(
+            "a repository does not say what you are shown or asked; \
+             set it in your own config file, or with {}",
+            key.env_variable()
+        ),
         SettingKey::GithubUrl => {
             "a repository does not choose where your token is sent; \
              set it in your own config file, or with APOSTILLE_GITHUB_URL"

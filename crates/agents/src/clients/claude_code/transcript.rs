@@ -1,7 +1,7 @@
 //! Claude Code: one JSON object per line, of many types; a message's parts come on lines of their own.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +22,8 @@ pub(in crate::clients) struct ClaudeCodeReader {
     turns: TurnList,
     /// Lines are written again when a session is resumed.
     seen: HashSet<String>,
+    /// The tokens of each message: its parts come on lines of their own, each with the tokens of the whole.
+    tokens: HashMap<String, u64>,
 }
 
 impl TranscriptReader for ClaudeCodeReader {
@@ -35,10 +37,17 @@ impl TranscriptReader for ClaudeCodeReader {
         self.turns.set_line_time(&line["timestamp"]);
         match line["type"].as_str() {
             Some("user") => self.add_user_line(line),
-            Some("assistant") => self.add_assistant_message(&line["message"]["content"]),
+            Some("assistant") => {
+                self.note_tokens(&line["message"]);
+                self.add_assistant_message(&line["message"]["content"]);
+            }
             Some("attachment") => self.add_queued_prompt(&line["attachment"]),
             _ => {}
         }
+    }
+
+    fn count_tokens(&self) -> Option<u64> {
+        (!self.tokens.is_empty()).then(|| self.tokens.values().sum())
     }
 
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {
@@ -47,6 +56,15 @@ impl TranscriptReader for ClaudeCodeReader {
 }
 
 impl ClaudeCodeReader {
+    fn note_tokens(&mut self, message: &Value) {
+        let used = |name: &str| message["usage"][name].as_u64();
+        if let (Some(id), Some(output)) = (message["id"].as_str(), used("output_tokens")) {
+            let input = ["input_tokens", "cache_creation_input_tokens"].map(used);
+            let input: u64 = input.into_iter().flatten().sum();
+            self.tokens.insert(id.into(), input + output);
+        }
+    }
+
     fn add_user_line(&mut self, line: &Value) {
         let content = &line["message"]["content"];
         for part in content.as_array().into_iter().flatten() {

@@ -20,6 +20,8 @@ pub(super) struct CodexReader {
     turns: TurnList,
     /// The session was started by an agent: nobody in it is the person.
     is_helper: bool,
+    /// The tokens so far.
+    tokens: Option<u64>,
 }
 
 impl TranscriptReader for CodexReader {
@@ -38,6 +40,12 @@ impl TranscriptReader for CodexReader {
             (Some("response_item"), Some("function_call_output" | "custom_tool_call_output")) => {
                 self.add_tool_output(payload)
             }
+            (Some("event_msg"), Some("token_count")) => {
+                let used = &payload["info"]["total_token_usage"];
+                let total = used["total_tokens"].as_u64();
+                let cached = used["cached_input_tokens"].as_u64().unwrap_or(0);
+                self.tokens = total.map(|it| it.saturating_sub(cached)).or(self.tokens);
+            }
             (Some("event_msg"), Some("item_completed")) => self.set_call_outcome(&payload["item"]),
             (Some("event_msg"), Some("thread_rolled_back")) => {
                 let n = payload["num_turns"].as_u64().unwrap_or(0);
@@ -46,6 +54,10 @@ impl TranscriptReader for CodexReader {
             }
             _ => {}
         }
+    }
+
+    fn count_tokens(&self) -> Option<u64> {
+        self.tokens
     }
 
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {

@@ -15,9 +15,10 @@ use apostille_agents::{
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
     Context,
-    policy::{ArchiveMode, InjectMode},
+    policy::{ArchiveMode, InjectMode, MAX_TIER},
     verify::VerifiedMemory,
 };
+use apostille_impact::holdout::is_held_out;
 use apostille_tasks::task::bullets::format_task_bullets;
 use apostille_text::{digest::Digest, secrets};
 
@@ -30,7 +31,8 @@ use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
 };
 use apostille_workspace::{
-    config::Settings, project_folder::ProjectFolder, sessions, task, workspace::Workspace,
+    config::Settings, measured_sessions::read_holdout_seed, project_folder::ProjectFolder,
+    sessions, task, workspace::Workspace,
 };
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
@@ -38,6 +40,8 @@ const LOOKING: f32 = 0.6;
 
 /// The longest name of a session that is kept as it is, in characters.
 const NAME_CHARS: usize = 100;
+/// What is told of a session that goes without memory.
+const HELD_OUT: &str = "this session goes without memory, to measure whether memory helps (impact.holdout); whoever asks for it is answered";
 /// How much of the task's state is told, in characters.
 const TASK_CHARS: usize = 800;
 
@@ -75,7 +79,7 @@ pub(super) fn answer_hook_moment(
     let mut system = ctx.system.clone();
     system.is_hurried = true;
     let ctx = CommandContext::new(system, flags);
-    let (place, settings) = ctx.find_project()?;
+    let (place, mut settings) = ctx.find_project()?;
     let session = name_hook_session(told, &place);
     let ledger = sessions::open_session_ledger(&ctx.system)?;
     let mut open = ledger.open_session(&session, clock.deadline / 3)?;
@@ -86,23 +90,33 @@ pub(super) fn answer_hook_moment(
     if !moment.is_tools() && open.session.is_repeat(&entry) {
         return Ok(());
     }
+    if open.session.entries.is_empty() {
+        draw_session_arm(&ctx, told, &settings, &mut entry);
+    }
+    settings.policy.inject.tier = choose_session_tier(&settings, &open.session, &entry);
+    let has_memory = settings.policy.inject.tier > 0;
     keep_unwritten_prompt(told, &settings, &ledger, &entry);
     let notice = find_place_notice(told, &settings, &open, &entry);
+    let notice = find_holdout_notice(told, &entry).or(notice);
     if can_find_memories(&settings) {
         entry.noted = note_edited_files(told, &place);
     }
     // One that goes on with all that it was told has nothing to be judged anew, and a sub-agent edited nothing yet.
     let is_kept = is_start_kept(told, &open);
-    let due = match is_kept || moment == Moment::Subtask {
+    let due = match is_kept || moment == Moment::Subtask || !has_memory {
         true => Vec::new(),
         false => list_due_files(told, &place, &open.session),
     };
-    let is_shown = can_show_briefing(told, &settings, &open, &entry);
+    let is_start = matches!(told.moment, HookMoment::Start { .. });
+    let is_shown = can_show_briefing(told, &settings, &open, &entry) && (has_memory || is_start);
     let is_resuming = is_first_after_compaction(told, &open);
     let failed = find_new_failure(told, &open).filter(|_| !is_resuming);
     let has_question = is_resuming || failed.is_some() || has_something_to_look_up(told, &due);
     if !is_shown || !has_question {
-        let first = brief_without_store(told, &settings, &open, &entry);
+        let first = match has_memory {
+            true => brief_without_store(told, &settings, &open, &entry),
+            false => Briefing::default(),
+        };
         entry.stated.clone_from(&first.stated);
         if is_worth_writing(&entry) {
             entry.took = clock.elapsed_micros();
@@ -177,6 +191,49 @@ pub(super) fn answer_hook_moment(
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
     Ok(())
+}
+
+/// Lets chance decide about a session that begins, where the user wants that. A client that names no session has one for ever, about
+/// which nothing is drawn.
+fn draw_session_arm(
+    ctx: &CommandContext,
+    told: &HookCall,
+    settings: &Settings,
+    entry: &mut SessionEntry,
+) {
+    let is_named = told
+        .session
+        .as_deref()
+        .is_some_and(|it| !it.trim().is_empty());
+    // Where the seed cannot be kept, nothing is drawn: a session that changed sides would count for neither.
+    let seed = (is_named && settings.holdout > 0.0)
+        .then(|| read_holdout_seed(&ctx.system))
+        .and_then(Result::ok);
+    entry.drawn = seed.map(|it| is_held_out(&it, &entry.session, settings.holdout));
+    let tier = settings.policy.inject.tier;
+    entry.tier = (tier < MAX_TIER).then_some(tier);
+}
+
+/// The tier of a session: the one that it began with.
+fn choose_session_tier(settings: &Settings, session: &AgentSession, entry: &SessionEntry) -> u8 {
+    match session.entries.is_empty() {
+        true if entry.drawn == Some(true) => 0,
+        true => settings.policy.inject.tier,
+        false => session.tier(),
+    }
+}
+
+/// What is told of a session that goes without memory: once, when that is decided.
+fn find_holdout_notice(told: &HookCall, entry: &SessionEntry) -> Option<PlaceNotice> {
+    let is_heard = matches!(
+        told.moment,
+        HookMoment::Start { .. } | HookMoment::Prompt { .. }
+    );
+    let is_told = entry.drawn == Some(true) && is_heard && told.agent.is_none();
+    is_told.then(|| PlaceNotice {
+        to_person: HELD_OUT.into(),
+        to_agent: HELD_OUT.into(),
+    })
 }
 
 /// Keeps what the person said where the client writes nothing down that can be read, or nothing yet; else what was kept so
@@ -410,6 +467,9 @@ fn build_moment_briefing(
         session: &own,
         worse,
     };
+    if cx.policy.inject.tier == 0 {
+        return Ok(reader.brief_identity(cx)?);
+    }
     if let Some(task) = find_subtask(told) {
         return Ok(reader.brief_subtask(cx, task)?);
     }
