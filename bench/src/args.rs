@@ -21,6 +21,8 @@ cargo run --profile dist -p bench -- recall FILE... [options]
 cargo run --profile dist -p bench -- prompts FILE... [options]
 cargo run --profile dist -p bench -- decisions FOLDER [options]
 cargo run --profile dist -p bench -- reviews FILE [--misses]
+cargo run --release -p bench -- impact
+cargo run --release -p bench -- reflect GIT_DIR...
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
@@ -49,6 +51,10 @@ cargo run --profile dist -p bench -- reviews FILE [--misses]
   reviews          review comments, labelled as rule, one-off or chatter, and which of them the rules take for rules:
                    precision and recall. FILE: one comment a line, an object of text and label; --misses also prints
                    what was taken wrongly and what was missed
+  impact           simulated studies with a known effect: how often the comparison of sessions finds it, and how often one that
+                   is not there
+  reflect          files that changed together in real histories, held against the 200 commits that follow. GIT_DIR: a git
+                   directory
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
@@ -126,6 +132,10 @@ pub(crate) struct Args {
     pub(crate) facts: Option<Ask>,
     /// Decisions to bring back, instead of a store to measure.
     pub(crate) decisions: Option<DecisionsAsk>,
+    /// Whether studies of sessions are simulated, instead of a store to measure.
+    pub(crate) impact: bool,
+    /// Histories to look for files that change together in, instead of a store to measure.
+    pub(crate) reflect: Option<Vec<PathBuf>>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
     pub(crate) security: Option<PathBuf>,
     /// A file of labelled review comments, instead of a store to measure.
@@ -204,6 +214,8 @@ impl Default for Args {
             model: ModelAsk::default(),
             prompt_lines: None,
             decisions: None,
+            impact: false,
+            reflect: None,
             security: None,
             section: None,
             first_look: false,
@@ -236,6 +248,12 @@ impl Args {
             {
                 continue;
             }
+            if let Some(histories) = &mut args.reflect
+                && !word.starts_with('-')
+            {
+                histories.push(word.into());
+                continue;
+            }
             if is_prompts && !word.starts_with('-') {
                 args.prompts.push(word.into());
                 continue;
@@ -259,6 +277,8 @@ impl Args {
                 "recall" => args.recall = Some(RecallAsk::default()),
                 "prompts" => is_prompts = true,
                 "decisions" => args.decisions = Some(DecisionsAsk::default()),
+                "impact" => args.impact = true,
+                "reflect" => args.reflect = Some(Vec::new()),
                 "--host" => args.decisions_ask(&word)?.host = Some(value()?.into()),
                 "--half" => args.decisions_ask(&word)?.set_half(&value()?)?,
                 "--lines" => args.decisions_ask(&word)?.lines = Some(value()?.into()),

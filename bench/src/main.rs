@@ -18,6 +18,7 @@ mod fill;
 mod floor;
 mod grow;
 mod http;
+mod impact;
 mod lines;
 mod machine;
 mod mcp;
@@ -27,6 +28,7 @@ mod plot;
 mod postgres;
 mod prompts;
 mod recall;
+mod reflect;
 mod report;
 mod reviews;
 mod scratch;
@@ -86,6 +88,12 @@ fn run(args: &Args) -> Result<()> {
     }
     if let Some(ask) = &args.decisions {
         return decisions::run(args, ask);
+    }
+    if args.impact {
+        return impact::run();
+    }
+    if let Some(histories) = &args.reflect {
+        return reflect::run(histories);
     }
     if args.mcp {
         return mcp::run(args);

@@ -27,6 +27,7 @@ use apostille_core::{
     policy::{InjectMode, MAX_TIER, Policy},
     queue::count_weekly_decisions,
     recall,
+    recall::overruled::mark_overruled_preferences,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
     review_remarks::find_task_rules,
@@ -175,7 +176,8 @@ impl BriefingAudience<'_> {
         let identity = read_identity_text(cx, self.user)?;
         let lines = page::list_identity_lines(identity.memories());
         page.push_section(IDENTITY, lines.into_iter());
-        let preferences = page::to_told_hits(self.list_user_preferences(cx)?);
+        let mut preferences = page::to_told_hits(self.list_user_preferences(cx)?);
+        mark_overruled_preferences(cx, self.repo, &mut preferences)?;
         let mut shown = page.push_hits(preferences);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
         self.push_session_notes(cx, &mut page)?;

@@ -32,7 +32,7 @@ mod wording;
 use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_text::{overlap::normalise_fact, words::words};
 
-pub use draft::{draft_command_lesson, draft_extracted_statement};
+pub use draft::{draft_command_lesson, draft_extracted_statement, draft_task_statement};
 
 use open_wish::OpenWish;
 use own_sentences::Sentence;
@@ -85,6 +85,17 @@ pub fn extract_statements(turns: &[TranscriptTurn]) -> Vec<ExtractedStatement> {
     found.retain(|it| !remembered::is_statement_remembered(turns, it));
     found.truncate(MOST);
     found
+}
+
+/// What a person states for good in the description of a task that they begin.
+pub fn extract_task_statements(description: &str) -> Vec<ExtractedStatement> {
+    extract_statements(&[TranscriptTurn {
+        number: 1,
+        at: None,
+        speaker: TurnSpeaker::Person,
+        text: description.into(),
+        uses: Vec::new(),
+    }])
 }
 
 /// Takes in one prompt: what it states, and what it takes back of the prompt before and of itself.

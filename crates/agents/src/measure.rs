@@ -1,7 +1,7 @@
 //! What is counted of a session that is over, and what it left behind in the repository: for `impact`, which compares sessions, and for
 //! `reflect`, which looks for what they have in common.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::{
@@ -10,10 +10,11 @@ use apostille_core::{
         ArchiveFilter, ArchiveKind, ArchivePassage, ArchiveRecord, ArchiveScope, PassageSpeaker,
         search::{ArchiveQuery, search_archive},
     },
-    memory::MemoryId,
+    memory::{Layer, MemoryId, Stage},
     space::Space,
+    store::MemoryFilter,
 };
-use apostille_impact::measures::{MAX_NAMED, SessionMeasures};
+use apostille_impact::measures::{MAX_NAMED, ReviewedOutcome, SessionMeasures};
 use apostille_reflect::{
     footprint::{CommandFix, MAX_FILES, MAX_NOTES, MissedSearch, SessionFootprint},
     patterns::SaidCorrection,
@@ -45,6 +46,8 @@ const MAX_LOOKED_UP: usize = 8;
 const SAME_WORDS: f32 = 0.5;
 /// How many past sessions are read for corrections that repeat.
 const MAX_PAST: usize = 200;
+/// How many episodes with a known end are looked at.
+const MAX_EPISODES: usize = 10_000;
 /// The shortest and the longest word that a search is known by.
 const SOUGHT_CHARS: std::ops::RangeInclusive<usize> = 4..=40;
 /// What git does to take back edits.
@@ -104,6 +107,36 @@ pub fn measure_session(
         contradicted: list_ids(refuted.map(|it| it.id)),
         ..SessionMeasures::default()
     })
+}
+
+/// Adds to each session what became of its pull request: that stands on its episode, or on that of its task.
+pub fn attach_outcomes(
+    cx: &Context,
+    repo: &Space,
+    sessions: &mut [SessionMeasures],
+) -> Result<(), CoreError> {
+    let mut by_session: BTreeMap<String, ReviewedOutcome> = BTreeMap::new();
+    let mut by_task: BTreeMap<String, ReviewedOutcome> = BTreeMap::new();
+    for outcome in ReviewedOutcome::ALL {
+        let filter = MemoryFilter {
+            spaces: vec![repo.clone()],
+            layers: vec![Layer::Episode],
+            stages: vec![Stage::Active],
+            tags: vec![outcome.to_string()],
+            limit: MAX_EPISODES,
+            ..MemoryFilter::default()
+        };
+        for it in cx.store.list_memories(&filter)? {
+            let session = it.voice.session.as_deref().map(digest_name);
+            by_session.extend(session.map(|it| (it, *outcome)));
+            by_task.extend(it.task.as_deref().map(|it| (digest_name(it), *outcome)));
+        }
+    }
+    for it in sessions {
+        let of_task = it.task.as_ref().and_then(|it| by_task.get(it));
+        it.outcome = by_session.get(&it.session).or(of_task).copied();
+    }
+    Ok(())
 }
 
 fn count(n: usize) -> u32 {

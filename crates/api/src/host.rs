@@ -28,6 +28,7 @@ use apostille_core::{
     speaker::{ConnectionFacts, Consent, Speaker},
     store::Store,
 };
+use apostille_impact::measures::SessionMeasures;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 use jiff::Timestamp;
 
@@ -204,6 +205,11 @@ pub trait ActivityStore {
     fn review_edits(&self, session: &str, review: &mut EditReviewer<'_>) -> Result<(), PlaceError> {
         let _ = (session, review);
         Ok(())
+    }
+
+    /// What was counted of the sessions in the repository, the oldest first.
+    fn list_measured_sessions(&self) -> Result<Vec<SessionMeasures>, PlaceError> {
+        Ok(Vec::new())
     }
 
     /// Removes the prompts that hooks kept of a session which goes on.

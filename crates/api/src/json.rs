@@ -6,6 +6,7 @@
 mod audit;
 mod change_reason;
 mod details;
+mod impact;
 mod import;
 mod learned;
 mod log;
@@ -29,6 +30,7 @@ pub use change_reason::{
 };
 pub use details::{MemoryDetails, MemoryDetailsReply};
 pub use details::{find_replacements, read_memory_history};
+pub use impact::ImpactReply;
 pub use import::ImportReply;
 pub use learned::LearnedReply;
 pub use log::{EventView, LogReply, build_event_views, read_event_handles};

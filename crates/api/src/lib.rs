@@ -21,6 +21,7 @@ mod core_verbs;
 pub mod delivery;
 mod fault;
 pub mod host;
+pub mod impact;
 pub mod json;
 pub mod request_scope;
 pub mod said;

@@ -4,10 +4,12 @@ mod audit;
 mod breaker;
 mod completions;
 mod config;
+mod consolidate;
 mod export;
 mod forget;
 mod hook;
 mod identity;
+mod impact;
 mod import;
 mod learn;
 mod list;
@@ -18,6 +20,7 @@ mod pin;
 mod progress_line;
 mod promote;
 mod recall;
+mod reflect;
 mod remember;
 mod report;
 mod reviews;
@@ -142,6 +145,8 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Recent(args) => list::run_recent(ctx, args),
         CliCommand::Verify(args) => verify::run(ctx, args),
         CliCommand::Audit(args) => audit::run(ctx, args),
+        CliCommand::Reflect => reflect::run(ctx),
+        CliCommand::Consolidate => consolidate::run(ctx),
         CliCommand::Promote(args) => promote::run(ctx, args),
         CliCommand::Refresh(args) => revise::run_refresh(ctx, args),
         CliCommand::Confirm(args) => revise::run_confirm(ctx, args),
@@ -156,6 +161,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Approve(args) => revise::run_approve(ctx, args),
         CliCommand::Identity(args) => identity::run(ctx, args),
         CliCommand::Stats(args) => stats::run(ctx, *args),
+        CliCommand::Impact => impact::run(ctx),
         CliCommand::Log(args) => log::run(ctx, args),
         CliCommand::Spaces(args) => spaces::run(ctx, args),
         CliCommand::Rollback(args) => rollback::run(ctx, args),

@@ -53,6 +53,31 @@ pub struct ImpactComparison {
     pub more: Option<usize>,
 }
 
+impl ImpactComparison {
+    /// What can be said, in words.
+    #[must_use]
+    pub fn describe_verdict(&self) -> String {
+        match (self.verdict, self.more) {
+            (ImpactVerdict::Better, _) => "better with memory".into(),
+            (ImpactVerdict::Worse, _) => "worse with memory".into(),
+            (ImpactVerdict::Alike, _) => "no difference of a third or more".into(),
+            (ImpactVerdict::TooFew, Some(more)) => {
+                format!("too few sessions: needs about {more} more")
+            }
+            (ImpactVerdict::TooFew, None) => "too few sessions".into(),
+        }
+    }
+
+    /// The mean of one arm, as people read it.
+    #[must_use]
+    pub fn format_mean(&self, arm: &SampleSummary) -> String {
+        match arm.n {
+            0 => "–".into(),
+            _ => self.measure.format_value(arm.mean),
+        }
+    }
+}
+
 /// Compares the sessions about which chance decided: those with memory, and those without.
 ///
 /// A difference is called one only where an interval shows it that is as wide as so many comparisons call for (Bonferroni), so that

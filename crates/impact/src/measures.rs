@@ -44,6 +44,18 @@ impl ImpactMeasure {
         }
     }
 
+    /// A value of it as people read it: a share in percent, a large number in thousands.
+    #[must_use]
+    pub fn format_value(self, value: f64) -> String {
+        if self.is_share() {
+            format!("{:.0} %", value * 100.0)
+        } else if value.abs() >= 10_000.0 {
+            format!("{:.0}k", value / 1_000.0)
+        } else {
+            format!("{value:.2}")
+        }
+    }
+
     /// Whether it is a share of sessions rather than a number of each.
     #[must_use]
     pub fn is_share(self) -> bool {

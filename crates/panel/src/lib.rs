@@ -20,6 +20,7 @@ pub mod components;
 pub mod conversations;
 pub mod frame;
 pub mod identity;
+pub mod impact;
 pub mod memories;
 pub mod memory;
 pub mod plot;
@@ -127,6 +128,7 @@ pub const ROUTES: &[Route] = &[
     build_page_route("/tasks", tasks::render_tasks_page),
     build_page_route("/tasks/{slug}", tasks::render_task_page),
     build_page_route("/vitals", vitals::render_vitals_page),
+    build_page_route("/impact", impact::render_impact_page),
     build_form_route(
         "/vitals/close",
         Access::Review,

@@ -13,7 +13,9 @@ use maud::{Markup, html};
 
 use super::{
     PanelResult,
-    components::{link_with_query, pluralize_count, render_notice, render_usage_meter},
+    components::{
+        link_to_page, link_with_query, pluralize_count, render_notice, render_usage_meter,
+    },
     frame::{PanelTab, render_panel_page},
 };
 use apostille_api::request_scope::{RequestInput, RequestScope};
@@ -40,6 +42,7 @@ pub fn render_vitals_page(scope: &RequestScope, asked: &RequestInput) -> PanelRe
         }
         (breakers::render_breaker_section(scope, &counted))
         (render_vitals_overview(&counted))
+        p.hint { a href=(link_to_page(scope, "/impact")) { "Does it help?" } " Sessions with memory against those that went without." }
         (render_day_span_links(scope, days))
         (figures::render_vitals_plots(scope, days)?)
         (findings::render_audit_section(scope, asked, &counted)?)

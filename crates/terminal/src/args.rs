@@ -141,6 +141,10 @@ pub enum CliCommand {
     Verify(VerifyArgs),
     /// Look everything over: what needs attention, and the way out
     Audit(AuditArgs),
+    /// Propose what many tasks have in common: patterns, for you to decide about
+    Reflect,
+    /// Propose which memories go up in others, and name those whose code keeps changing
+    Consolidate,
     /// Make a note into an episode, or into knowledge
     Promote(PromoteArgs),
     /// Say that memories still hold; they rank as fresh again
@@ -167,6 +171,8 @@ pub enum CliCommand {
     Identity(IdentityArgs),
     /// What is kept, in numbers
     Stats(SpaceArgs),
+    /// Does memory help? Sessions with it against those that went without
+    Impact,
     /// What happened, the latest first
     Log(LogArgs),
     /// Whose memories are kept, and which clones they belong to

@@ -31,6 +31,7 @@ pub mod healing;
 mod hidden_input;
 pub mod known_repositories;
 pub mod learned_sessions;
+pub mod looking_back;
 pub mod measured_sessions;
 pub mod model;
 mod parent_environment;

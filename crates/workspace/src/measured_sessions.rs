@@ -12,13 +12,15 @@ use std::{
 };
 
 use apostille_agents::measure::digest_name;
-use apostille_core::space::Space;
+use apostille_core::{memory::MemoryId, space::Space};
 use apostille_files::lock::{create_private_folder, lock_file_within, set_private_mode};
 use apostille_impact::measures::SessionMeasures;
 use apostille_reflect::footprint::SessionFootprint;
 use apostille_text::digest::Digest;
 
-use crate::{error::CommandError, system::System};
+use serde::{Deserialize, Serialize};
+
+use crate::{atomic_file::write_file_atomically, error::CommandError, system::System};
 
 /// How many sessions of a repository are kept, the latest.
 const MAX_SESSIONS: usize = 5_000;
@@ -59,8 +61,26 @@ impl SessionLine for SessionFootprint {
     }
 }
 
+/// Something for each of the two that look back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LookingBack<T> {
+    /// Patterns over many tasks.
+    pub reflect: T,
+    /// Memories that can go up in others.
+    pub consolidate: T,
+}
+
+/// How many tasks were finished in a repository, and how many when the program last looked back.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct FinishedTasks {
+    finished: usize,
+    reflected: usize,
+    consolidated: usize,
+}
+
 /// The sessions of a repository, as they were counted.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct MeasuredSessions {
     measures: PathBuf,
     footprints: PathBuf,
@@ -87,14 +107,60 @@ impl MeasuredSessions {
         read_lines(&self.footprints)
     }
 
-    /// Keeps what was counted of a session, in the place of what was counted before it went on. How many sessions there are now.
-    pub fn keep_measures(&self, it: &SessionMeasures) -> Result<usize, CommandError> {
+    /// Keeps what was counted of a session, in the place of what was counted before it went on. Whether it is a new one.
+    pub fn keep_measures(&self, it: &SessionMeasures) -> Result<bool, CommandError> {
         replace_line(&self.measures, it, MAX_SESSIONS)
     }
 
     /// Keeps what a session left behind.
-    pub fn keep_footprint(&self, it: &SessionFootprint) -> Result<usize, CommandError> {
+    pub fn keep_footprint(&self, it: &SessionFootprint) -> Result<bool, CommandError> {
         replace_line(&self.footprints, it, MAX_FOOTPRINTS)
+    }
+
+    /// Counts a task that is finished, and says what is due with it: each is, once so many were finished since the last time.
+    pub fn count_finished_task(
+        &self,
+        every: LookingBack<usize>,
+    ) -> Result<LookingBack<bool>, CommandError> {
+        let path = self.measures.with_extension("state.json");
+        let read = fs::read_to_string(&path).ok();
+        let read = read.and_then(|it| serde_json::from_str(&it).ok());
+        let mut state: FinishedTasks = read.unwrap_or_default();
+        state.finished += 1;
+        let mut ask = |every: usize, last: fn(&mut FinishedTasks) -> &mut usize| {
+            let finished = state.finished;
+            let last = last(&mut state);
+            let is_due = every > 0 && finished.saturating_sub(*last) >= every;
+            if is_due {
+                *last = finished;
+            }
+            is_due
+        };
+        let due = LookingBack {
+            reflect: ask(every.reflect, |it| &mut it.reflected),
+            consolidate: ask(every.consolidate, |it| &mut it.consolidated),
+        };
+        let text = serde_json::to_string(&state).map_err(CommandError::internal)?;
+        let draw = u128::from(std::process::id());
+        write_file_atomically(&path, text.as_bytes(), None, draw)
+            .map_err(|error| fail("write", &error))?;
+        Ok(due)
+    }
+
+    /// Takes out what sessions left behind whose episodes these were.
+    pub fn forget_episodes(&self, ids: &[MemoryId]) -> Result<(), CommandError> {
+        if !self.footprints.exists() {
+            return Ok(());
+        }
+        let ids: Vec<String> = ids.iter().map(MemoryId::to_string).collect();
+        let is_about =
+            |it: &SessionFootprint| it.episode.as_ref().is_some_and(|it| ids.contains(it));
+        if !self.list_footprints()?.iter().any(is_about) {
+            return Ok(());
+        }
+        rewrite_lines(&self.footprints, |lines: &mut Vec<SessionFootprint>| {
+            lines.retain(|it| !is_about(it));
+        })
     }
 
     /// Takes out what a session left behind. The numbers stay: they tell nothing of what was said.
@@ -156,15 +222,15 @@ fn replace_line<T: SessionLine + Clone>(
     path: &Path,
     line: &T,
     most: usize,
-) -> Result<usize, CommandError> {
-    let mut n = 0;
+) -> Result<bool, CommandError> {
+    let mut is_new = true;
     rewrite_lines(path, |lines: &mut Vec<T>| {
+        is_new = lines.iter().all(|it| it.session() != line.session());
         lines.retain(|it| it.session() != line.session());
         lines.push(line.clone());
         lines.drain(..lines.len().saturating_sub(most));
-        n = lines.len();
     })?;
-    Ok(n)
+    Ok(is_new)
 }
 
 /// Changes the lines of a file that nobody else changes meanwhile.

@@ -796,7 +796,8 @@ impl OpenScope for ServerHost {
             settings,
             token: origin.token.clone(),
             is_here,
-            has_noted: is_own && is_here && !seen.noted_files().is_empty(),
+            // A session without memory is told nothing unasked.
+            has_noted: is_own && is_here && seen.tier() > 0 && !seen.noted_files().is_empty(),
         };
         Ok(CallScope {
             actor: name_caller(origin).map(Into::into).or(scope.actor),

@@ -9,10 +9,14 @@ use apostille_api::{
 };
 use apostille_cite::citation::RepoPath;
 use apostille_core::space::Space;
+use apostille_impact::measures::SessionMeasures;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 
 use super::{project_folder::ProjectFolder, sessions, task::CheckoutTasks};
-use crate::{config::Settings, error::CommandError, system::System, trust::UntrustedReason};
+use crate::{
+    config::Settings, error::CommandError, measured_sessions::MeasuredSessions, system::System,
+    trust::UntrustedReason,
+};
 
 /// How long a hook that writes to the same session is waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -84,8 +88,18 @@ impl ActivityStore for CallSideRecords {
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
     }
 
+    fn list_measured_sessions(&self) -> Result<Vec<SessionMeasures>, PlaceError> {
+        let repo = &self.settings.repo;
+        if !self.can_reach(repo) {
+            return Ok(Vec::new());
+        }
+        Ok(MeasuredSessions::for_repository(&self.system, repo)?.list_measures()?)
+    }
+
     fn forget_prompts(&self, session: &str) -> Result<(), PlaceError> {
         sessions::open_session_ledger(&self.system)?.remove_prompts(session);
+        MeasuredSessions::for_repository(&self.system, &self.settings.repo)?
+            .forget_footprint(session)?;
         Ok(())
     }
 

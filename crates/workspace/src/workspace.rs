@@ -25,6 +25,7 @@ use super::project_folder::ProjectFolder;
 use crate::{
     config::{Settings, StoreUrl},
     error::CommandError,
+    measured_sessions::MeasuredSessions,
     replica_folder::ReplicaFolder,
     system::System,
 };
@@ -50,6 +51,8 @@ pub struct Workspace {
 struct SideRecords {
     findings: Option<Arc<VerdictCacheFile>>,
     sessions: Option<SessionLedger>,
+    /// What sessions left behind in the repository.
+    measured: Option<MeasuredSessions>,
     /// What is kept to be exchanged with others.
     replicas: Vec<ReplicaFolder>,
     now: Timestamp,
@@ -70,6 +73,9 @@ impl SideRecords {
         }
         if let Some(ledger) = &self.sessions {
             ids.iter().try_for_each(|id| ledger.forget_memory(*id))?;
+        }
+        if let Some(measured) = &self.measured {
+            measured.forget_episodes(ids)?;
         }
         Ok(())
     }
@@ -169,6 +175,7 @@ impl Workspace {
         let records = SideRecords {
             findings,
             sessions: super::sessions::open_session_ledger(system).ok(),
+            measured: MeasuredSessions::for_repository(system, &settings.repo).ok(),
             replicas: list_replica_folders(system, &settings, &store),
             now: system.now,
         };

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use super::{ExtractedStatement, StatementSort, command_lessons::CommandLesson, generality};
 use crate::client::Client;
 use apostille_core::{
+    evidence::{Evidence, SaidQuote},
     memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
     space::Space,
 };
@@ -25,6 +26,45 @@ pub fn draft_extracted_statement(
     session: &str,
     author: impl Display,
 ) -> Draft {
+    let (space, kind) = place_statement(gleaned, repo, user);
+    let (id, voice) = (name_session(session), gleaned_voice(session, author));
+    Draft {
+        layer: Some(Layer::Knowledge),
+        kind: Some(kind),
+        reason: Some(format!("stated in session {id}, turn {}", gleaned.turn)),
+        tags: vec!["gleaned".into(), gleaned.sort.to_string()],
+        on_duplicate: DuplicateChoice::Skip,
+        ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
+    }
+}
+
+/// The draft of what a person stated in the description of a task, with their words as evidence; it waits for a person, too.
+pub fn draft_task_statement(
+    stated: &ExtractedStatement,
+    repo: &Space,
+    user: &Space,
+    task: &str,
+    said: SaidQuote,
+) -> Draft {
+    let (space, kind) = place_statement(stated, repo, user);
+    let voice = Voice::from_origin(Origin::System).with_channel(Channel::Record);
+    Draft {
+        layer: Some(Layer::Knowledge),
+        kind: Some(kind),
+        reason: Some(format!("stated in the description of task {task}")),
+        found: Some(Evidence::Said(said)),
+        tags: vec!["gleaned".into(), stated.sort.to_string()],
+        on_duplicate: DuplicateChoice::Skip,
+        ..Draft::new(space.clone(), stated.fact.clone(), voice)
+    }
+}
+
+/// Whose a statement is, and of what kind.
+fn place_statement<'s>(
+    gleaned: &ExtractedStatement,
+    repo: &'s Space,
+    user: &'s Space,
+) -> (&'s Space, Kind) {
     let fact = gleaned.fact.as_str();
     // "Always use snake_case in this repo" is how the person wants it, but only there.
     let is_local = generality::has_project_scope(&fact.to_ascii_lowercase());
@@ -34,21 +74,12 @@ pub fn draft_extracted_statement(
     let is_rule = ["We ", "Our ", "All ", "Every ", "In this "]
         .iter()
         .any(|it| fact.starts_with(it));
-    let (space, kind) = match gleaned.sort {
+    match gleaned.sort {
         _ if is_everywhere => (user, Kind::User),
         StatementSort::Preference if !is_local && !is_rule => (user, Kind::User),
         StatementSort::Fact if !is_about_person(fact) => (repo, Kind::Project),
         StatementSort::Fact if !is_local => (user, Kind::User),
         _ => (repo, Kind::Feedback),
-    };
-    let (id, voice) = (name_session(session), gleaned_voice(session, author));
-    Draft {
-        layer: Some(Layer::Knowledge),
-        kind: Some(kind),
-        reason: Some(format!("stated in session {id}, turn {}", gleaned.turn)),
-        tags: vec!["gleaned".into(), gleaned.sort.to_string()],
-        on_duplicate: DuplicateChoice::Skip,
-        ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
     }
 }
 

@@ -5,6 +5,7 @@ use apostille_core::{
     list,
     memory::Stage,
     refusal::Refusal,
+    space::Space,
     store::{ListOrder, MemoryFilter, StoreError},
     verify::follow_memory_citations,
 };
@@ -24,8 +25,9 @@ use crate::{
     CallFault,
     access_token::Access,
     host::{ActivityStore, PlaceError},
+    impact::report_impact,
     json::{
-        ErrorReply, SessionReply, SessionsReply, TaskReply, TaskView, TasksReply,
+        ErrorReply, ImpactReply, SessionReply, SessionsReply, TaskReply, TaskView, TasksReply,
         find_left_open_episodes,
     },
     request_scope::HttpMethod::Get,
@@ -78,7 +80,25 @@ pub(super) const CALLS: &[ApiCall] = &[
         "A task with its notes, what they cite looked up",
     )
     .with_answer::<TaskReply>(),
+    ApiCall::new(Get, "/api/impact", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_impact_call)
+    })
+    .with_description(
+        "impact",
+        "sessions",
+        "Whether memory helps: sessions with memory against those that were held out, and the memories one by one",
+    )
+    .with_answer::<ImpactReply>(),
 ];
+
+/// Whether memory helps, by what was counted of sessions.
+fn handle_impact_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
+    let sessions = read_activity(it, |beside| beside.list_measured_sessions())?;
+    let repo = it.scope.caller.repo;
+    let is_within_reach = |space: &Space| it.scope.token.reaches_space(space);
+    let (report, memories) = report_impact(&it.context(), repo, sessions, is_within_reach)?;
+    build_done_reply(&ImpactReply::new(&report, &memories))
+}
 
 /// Reads what is kept beside the store, where there is something. Where it cannot be read, the world is broken.
 fn read_activity<T: Default>(

@@ -23,6 +23,7 @@ use apostille_terminal::{
 };
 use apostille_workspace::{
     error::CommandError,
+    measured_sessions::MeasuredSessions,
     sessions,
     workspace::{Workspace, open_kept_archive},
 };
@@ -113,6 +114,8 @@ pub(super) fn forget_conversations(
     for (handle, record) in handles.iter().zip(&records) {
         // Of a session that goes on, hooks may have kept the words as well.
         ledger.remove_prompts(&record.name);
+        MeasuredSessions::for_repository(&ctx.system, &record.space)?
+            .forget_footprint(&record.name)?;
         is_pending |= forget_conversation(&*workspace.store, &*archive, record, *handle)?;
         told.push_str(&format!("{GREEN}forgot{GREEN:#} {handle}\n"));
         told.push_str(&format_resting_note(workspace, record, handle.passage)?);

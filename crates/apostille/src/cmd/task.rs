@@ -9,7 +9,7 @@ mod note;
 mod phase;
 mod phase_report;
 mod start;
-mod trailers;
+pub(super) mod trailers;
 
 pub use trailers::list_fixed_texts;
 

@@ -7,7 +7,7 @@ use apostille_cite::{
 
 use crate::{
     branches::{OtherVersion, VersionView},
-    memory::Memory,
+    memory::{Handle, Memory},
     standing_text::StandingView,
     verify::VerifiedMemory,
 };
@@ -137,6 +137,8 @@ pub struct VerifiedHit {
     pub is_unmerged: bool,
     /// The version of it that it is kept beside until the default branch decides.
     pub beside: Option<OtherVersion>,
+    /// Of a person's own preference: the rule of the repository that says otherwise and goes before it.
+    pub overruled_by: Option<Handle>,
 }
 
 impl<'a> From<&'a VerifiedHit> for VersionView<'a> {
@@ -168,6 +170,7 @@ impl VerifiedHit {
             judgement: it.judgement,
             is_unmerged: it.is_unmerged,
             beside: it.beside,
+            overruled_by: None,
         }
     }
 

@@ -51,7 +51,10 @@ pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
         Style::Verified => {
             let standing = sanitize_line(&StandingView::from(it).describe());
             let asked = describe_asker(memory);
-            format!("- {asked}{text} ({handle}{tag}; {standing})")
+            let overruled = it.overruled_by.map_or(String::new(), |rule| {
+                format!("; here {rule} says otherwise, and goes before it")
+            });
+            format!("- {asked}{text} ({handle}{tag}; {standing}{overruled})")
         }
     }
 }

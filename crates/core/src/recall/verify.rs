@@ -150,6 +150,7 @@ impl VerifiedHit {
             is_unmerged: judged.is_unmerged(),
             judgement: judged.judgement,
             beside: None,
+            overruled_by: None,
         }
     }
 }

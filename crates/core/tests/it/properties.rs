@@ -325,6 +325,7 @@ fn checked(memory: Memory) -> VerifiedHit {
         judgement: Standing::Stated.into(),
         is_unmerged: false,
         beside: None,
+        overruled_by: None,
     }
 }
 

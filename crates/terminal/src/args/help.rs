@@ -21,13 +21,17 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Look around",
-        &["list", "show", "recent", "why", "stats", "log", "spaces"],
+        &[
+            "list", "show", "recent", "why", "stats", "impact", "log", "spaces",
+        ],
     ),
     (
         "Keep it true",
         &[
             "verify",
             "audit",
+            "consolidate",
+            "reflect",
             "refresh",
             "confirm",
             "supersede",
@@ -354,6 +358,39 @@ Of near-duplicates the one to keep comes first: the most trusted, then what is p
 is of use, then the newest. docs/audit.md explains each class.
 Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
 be looked up.",
+    ),
+    (
+        "consolidate",
+        "\
+Examples:
+  $ apostille consolidate                # what contradicts or repeats, as proposals in the queue
+  $ apostille review                     # decide about them
+
+Nothing is changed: each step is a proposal with its reason. Of two memories of one module that cannot
+both be true, the newer one is kept, unless it is trusted less and the older one still holds. Facts
+about other folders coexist. Facts whose code keeps changing are named.
+By itself every 10 finished tasks: consolidate.every, 0 for never.",
+    ),
+    (
+        "reflect",
+        "\
+Examples:
+  $ apostille reflect                    # look for patterns now
+  $ apostille review                     # decide about what was found
+
+What is looked for: corrections that repeat, commands that fix failures, searches that miss, files
+that are read first, files that change together, folders where sessions fail. At most three
+proposals wait at once. By itself every 10 finished tasks: reflect.every, 0 for never.",
+    ),
+    (
+        "impact",
+        "\
+Examples:
+  $ apostille impact
+  $ apostille --json impact
+
+Set impact.holdout = 0.2 in your own config file, and a fifth of the sessions, chosen by lot, go
+without memory. docs/impact.md tells what is compared, and when it can be believed.",
     ),
     (
         "promote",

@@ -19,6 +19,7 @@ use apostille_agents::{
     },
     learn::{LearnOutcome, learn_from_session},
     ledger::{SessionFailure, SessionLedger},
+    measure::{measure_session, trace_footprint},
     session::{AgentSession, Moment, SessionEntry},
     transcript::{TranscriptTurn, TurnSpeaker, strip_checkout_root},
     transcripts::{TranscriptError, USUAL_BYTES},
@@ -28,12 +29,14 @@ use apostille_core::{
     memory::{Memory, MemoryId},
     store::StoreError,
 };
+use apostille_impact::measures::SessionMeasures;
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
 use super::rounds::try_in_rounds;
+use crate::cmd::task::trailers::list_fixed_texts;
 use apostille_terminal::{
     command_context::{CommandContext, CommandOutput, CommandResult},
     paint::format_count,
@@ -44,7 +47,11 @@ use apostille_workspace::{
     error::{self, CommandError},
     healing,
     learned_sessions::LearnedSessions,
-    model, sessions, sync,
+    looking_back,
+    measured_sessions::MeasuredSessions,
+    model,
+    prompt::compute_repo_prompt_version,
+    sessions, sync,
     system::System,
     task::{self, CheckoutTasks},
     workspace::{Workspace, open_kept_archive},
@@ -270,6 +277,7 @@ fn process_single_session(
         turns => (turns?, None),
     };
     let learned = learn_from_ended_session(&seen, &turns)?;
+    let is_finished = seen.keep_measures(&turns, &learned)?;
     let done = SessionEntry::new(now, name, last.client, last.space.clone(), Moment::Done);
     let all_shown = || session.entries.iter().flat_map(|it| &it.shown);
     let done = SessionEntry {
@@ -289,6 +297,9 @@ fn process_single_session(
         None => ledger.clear_failure(name)?,
     }
     LearnedSessions::read(&ctx.system, &workspace.settings.repo)?.note_session(name)?;
+    if is_finished {
+        looking_back::look_back_when_due(&ctx.system, &workspace)?;
+    }
     let handle = |it: &Memory| it.handle().to_string();
     Ok(Some(EndedSessionView {
         session: name.to_owned(),
@@ -309,6 +320,37 @@ struct SeenSession<'a> {
 }
 
 impl SeenSession<'_> {
+    /// Counts the session, and keeps what it left behind. Whether it is a new one in which the person said something.
+    fn keep_measures(
+        &self,
+        turns: &[TranscriptTurn],
+        learned: &LearnOutcome,
+    ) -> CommandResult<bool> {
+        let place = &self.workspace.place;
+        let (version, _) = compute_repo_prompt_version(&place.root, &list_fixed_texts());
+        let path = self.session.transcript_path().map(Path::new);
+        let tokens = path.and_then(|it| {
+            find_client_profile(self.last.client).count_transcript_tokens(it, USUAL_BYTES)
+        });
+        let (measures, footprint) = self.with_ended(turns, &[], |cx, left| {
+            let footprint = trace_footprint(cx, left, learned);
+            Ok((measure_session(cx, left, learned)?, footprint))
+        })?;
+        if measures.prompts == 0 {
+            return Ok(false);
+        }
+        let repo = &self.workspace.settings.repo;
+        let measured = MeasuredSessions::for_repository(&self.ctx.system, repo)?;
+        if let Some(footprint) = footprint {
+            measured.keep_footprint(&footprint)?;
+        }
+        measured.keep_measures(&SessionMeasures {
+            tokens,
+            prompt_version: version.short_hex(),
+            ..measures
+        })
+    }
+
     /// What was said: by the client's transcript, else the prompts that hooks saw.
     fn load_turns(&self) -> CommandResult<Vec<TranscriptTurn>> {
         let turns = self.read_transcript()?;

@@ -2,9 +2,17 @@
 
 use std::path::Path;
 
-use apostille_agents::task_opening::TaskOpening;
+use apostille_agents::{
+    extract::{draft_task_statement, extract_task_statements},
+    task_opening::TaskOpening,
+};
 use apostille_api::task_start::{TaskStart, open_starting_task};
-use apostille_core::{policy::InjectMode, refusal::Refusal};
+use apostille_core::{
+    evidence::SaidQuote,
+    policy::InjectMode,
+    refusal::Refusal,
+    remember::{RememberOutcome, remember},
+};
 use apostille_tasks::{
     task,
     task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart},
@@ -44,6 +52,9 @@ pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     };
     told += &super::format_task_problems(&opening.problems);
     problems.extend(opening.problems.iter().cloned());
+    if outcome == "started" {
+        told += &propose_stated_preferences(ctx, &workspace, &task)?;
+    }
     let view = TaskView::new(&task, Some(&task.slug));
     let files = tasks.list_written_files(&task.slug)?;
     let json = json!({"ok": true, "outcome": outcome, "task": view, "files": files, "context": opening.block, "problems": problems});
@@ -61,6 +72,37 @@ pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
             )
         })
         .with_err(told))
+}
+
+/// Proposes what the person states for good in the description; nothing where an agent typed it, whose words are not its user's.
+fn propose_stated_preferences(
+    ctx: &CommandContext,
+    workspace: &Workspace,
+    task: &Task,
+) -> CommandResult<String> {
+    if ctx.speaker()?.person().is_none() {
+        return Ok(String::new());
+    }
+    let [repo, user] = workspace.spaces();
+    let mut told = String::new();
+    for stated in extract_task_statements(&task.title) {
+        let said = SaidQuote {
+            quote: task.title.clone(),
+            session: format!("task {}", task.slug),
+            turn: 1,
+            at: Some(ctx.system.now),
+        };
+        let draft = draft_task_statement(&stated, &repo, &user, task.slug.as_str(), said);
+        let cx = workspace.context_for(&draft.space.clone());
+        if let RememberOutcome::Remembered { memory, .. } = remember(&cx, draft)? {
+            let fact = flatten_to_line(&memory.fact);
+            told += &format!(
+                "{DIM}proposed {}: {fact} (apostille review){DIM:#}\n",
+                memory.handle()
+            );
+        }
+    }
+    Ok(told)
 }
 
 /// Which files the task writes; those of this user's data are named in full.
