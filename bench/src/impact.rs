@@ -15,8 +15,12 @@ const EFFECTS: [f64; 4] = [0.0, 0.2, 0.33, 0.5];
 
 /// Simulates studies with a known effect, and prints how often it is found.
 pub(crate) fn run() -> Result<()> {
-    println!("{STUDIES} studies a row, {HOLDOUT} of the sessions held out; shares of the studies\n");
-    println!("sessions  effect  any measure differs  corrections better  worse  interval has the truth");
+    println!(
+        "{STUDIES} studies a row, {HOLDOUT} of the sessions held out; shares of the studies\n"
+    );
+    println!(
+        "sessions  effect  any measure differs  corrections better  worse  interval has the truth"
+    );
     for n_sessions in SIZES {
         for effect in EFFECTS {
             let found = simulate(SimulatedStudy {
@@ -37,12 +41,18 @@ fn simulate(study: SimulatedStudy) -> String {
     let truth = -1.5 * study.effect;
     for seed in 0..STUDIES {
         let compared = compare_arms(&study.draw_sessions(seed));
-        let differs = |it: ImpactVerdict| matches!(it, ImpactVerdict::Better | ImpactVerdict::Worse);
+        let differs =
+            |it: ImpactVerdict| matches!(it, ImpactVerdict::Better | ImpactVerdict::Worse);
         any += u64::from(compared.iter().any(|it| differs(it.verdict)));
-        for it in compared.iter().filter(|it| it.measure == ImpactMeasure::Corrections) {
+        for it in compared
+            .iter()
+            .filter(|it| it.measure == ImpactMeasure::Corrections)
+        {
             better += u64::from(it.verdict == ImpactVerdict::Better);
             worse += u64::from(it.verdict == ImpactVerdict::Worse);
-            let has = it.interval.is_some_and(|it| it.low <= truth && truth <= it.high);
+            let has = it
+                .interval
+                .is_some_and(|it| it.low <= truth && truth <= it.high);
             covered += u64::from(has);
         }
     }

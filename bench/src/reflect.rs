@@ -18,8 +18,12 @@ const TAKEN: usize = 10;
 
 /// Prints the figures of each history.
 pub(crate) fn run(repositories: &[PathBuf]) -> Result<()> {
-    println!("the {TAKEN} best pairs of {LEARNED} commits, held against the {PREDICTED} commits that follow\n");
-    println!("repository                     pairs                 found  precision at {TAKEN}  together when one changes  base rate: pairs  together");
+    println!(
+        "the {TAKEN} best pairs of {LEARNED} commits, held against the {PREDICTED} commits that follow\n"
+    );
+    println!(
+        "repository                     pairs                 found  precision at {TAKEN}  together when one changes  base rate: pairs  together"
+    );
     for path in repositories {
         measure_history(path).with_context(|| format!("cannot read {}", path.display()))?;
     }
@@ -35,10 +39,19 @@ fn measure_history(path: &Path) -> Result<()> {
     let history = ChangeHistory::from_changes(earlier);
     let limits = CoChangeLimits::default();
     let base = measure_pairs(&list_active_pairs(&history, limits.support), later);
+    // Ten pairs, however unsure; and those that would be proposed, which are fewer.
+    let ranked = history.find_pairs(&CoChangeLimits {
+        share: 0.0,
+        ..limits
+    });
     let all = history.find_pairs(&limits);
-    let plain: Vec<FilePair> = all.iter().filter(|it| !is_obvious_pair(it)).cloned().collect();
+    let plain: Vec<FilePair> = all
+        .iter()
+        .filter(|it| !is_obvious_pair(it))
+        .cloned()
+        .collect();
     let name = path.parent().and_then(Path::file_name).unwrap_or_default();
-    for (told, pairs) in [("all", &all), ("proposed", &plain)] {
+    for (told, pairs) in [("ranked", &ranked), ("told", &all), ("proposed", &plain)] {
         let best: Vec<(&str, &str)> = pairs
             .iter()
             .take(TAKEN)

@@ -4,7 +4,8 @@ use apostille_text::words::words;
 
 use crate::{
     intervals::{
-        Interval, SampleSummary, compare_means, compare_shares, count_to_number, normal_quantile,
+        Interval, SampleSummary, compare_means, compare_means_pooled, compare_shares,
+        count_to_number, normal_quantile,
     },
     measures::{ImpactMeasure, SessionMeasures},
 };
@@ -80,7 +81,7 @@ impl ImpactComparison {
 
 /// Compares the sessions about which chance decided: those with memory, and those without.
 ///
-/// A difference is called one only where an interval shows it that is as wide as so many comparisons call for (Bonferroni), so that
+/// A difference is called one only where two intervals show it, with a variance for each arm and with one for both, that are as wide as so many comparisons call for (Bonferroni), so that
 /// all of them together find a difference that is not there in one study of twenty, and not each.
 #[must_use]
 pub fn compare_arms(sessions: &[SessionMeasures]) -> Vec<ImpactComparison> {
@@ -115,12 +116,16 @@ fn compare_measure(
     let is_small = with.n < FEWEST || without.n < FEWEST;
     let interval = compare(&with, &without, ALPHA).filter(|_| !is_small);
     let strict = compare(&with, &without, alpha_of_each()).filter(|_| !is_small);
+    let pooled = match measure.is_share() {
+        true => strict,
+        false => compare_means_pooled(&with, &without, alpha_of_each()),
+    };
     let told = match measure.is_share() {
         true => TOLD_SHARE,
         false => without.mean * TOLD_PART,
     };
-    let verdict = match (interval, strict) {
-        (_, Some(strict)) if strict.excludes_zero() => {
+    let verdict = match (interval, strict.zip(pooled)) {
+        (_, Some((strict, pooled))) if strict.excludes_zero() && pooled.excludes_zero() => {
             match (difference > 0.0) == measure.is_more_better() {
                 true => ImpactVerdict::Better,
                 false => ImpactVerdict::Worse,

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
-pub(crate) const NAMES: [&str; 92] = [
+pub(crate) const NAMES: [&str; 94] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIRM",
     "APOSTILLE_CONFIG",

@@ -55,6 +55,7 @@ mod mcp;
 mod meaning;
 mod model;
 mod month;
+mod month_of_patterns;
 mod moving;
 mod names;
 mod near;

@@ -34,14 +34,14 @@ fn nothing_is_found_where_there_is_nothing() {
         };
         // One study of twenty may find something, by chance alone: 15 of 300, and some more by chance again.
         let (any, _) = count_findings(study);
-        assert!(any <= 27, "{any} of {STUDIES} with {n_sessions} sessions");
+        assert!(any <= 24, "{any} of {STUDIES} with {n_sessions} sessions");
     }
 }
 
 #[test]
 fn effect_is_found() {
     let study = |effect| SimulatedStudy {
-        n_sessions: 300,
+        n_sessions: 600,
         holdout: 0.2,
         effect,
     };

@@ -614,7 +614,11 @@ The first that says something wins: a flag, the environment (APOSTILLE_STORE, â€
 the repository's apostille.toml, the memory block of its agent.json, your own config.toml.
 A repository's file cannot choose a store outside itself, say who you are or whose memory
 is shown, raise a limit, or switch off a check; and it is not read until you trust the clone
-(`apostille trust`).",
+(`apostille trust`).
+
+In your own config.toml: impact.holdout = 0.2 lets a fifth of the sessions go without memory, to see
+whether it helps; impact.tier = 0 â€¦ 3 says which memories are shown unasked; reflect.every and
+consolidate.every = 10 say after how many finished tasks proposals are looked for.",
     ),
     (
         "trust",
