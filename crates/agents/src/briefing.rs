@@ -24,10 +24,10 @@ use apostille_core::{
     Context, CoreError, breaker,
     identity::read_identity_text,
     memory::{Kind, Layer, Memory, Origin, Stage},
+    overruled::mark_overruled_preferences,
     policy::{InjectMode, MAX_TIER, Policy},
     queue::count_weekly_decisions,
     recall,
-    recall::overruled::mark_overruled_preferences,
     recall::{RecallOutcome, RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     repair_text::RepairForm,
     review_remarks::find_task_rules,
@@ -478,7 +478,9 @@ impl BriefingAudience<'_> {
             embedder: None,
             ..*cx
         };
-        recall::recall_without_log(cx, &ask)
+        let (query, mut recalled) = recall::recall_without_log(cx, &ask)?;
+        mark_overruled_preferences(cx, self.repo, &mut recalled.shown)?;
+        Ok((query, recalled))
     }
 
     /// Where nothing is about the first prompt, how much there is to ask for: who knows nothing of a memory asks it nothing.

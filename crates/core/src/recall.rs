@@ -10,7 +10,6 @@ pub mod hit;
 mod meaning;
 mod neighbours;
 pub mod overlap;
-pub mod overruled;
 mod own_names;
 mod pooled_memory;
 pub mod query;
@@ -158,9 +157,6 @@ pub fn recall_without_log(
     let mut fitted = budget::fit_recall_budget(checked, &query);
     for it in &mut fitted.shown {
         it.hit.memory.withhold_secret();
-    }
-    if let Some(repo) = query.spaces.iter().find(|it| !it.is_user()) {
-        overruled::mark_overruled_preferences(cx, repo, &mut fitted.shown)?;
     }
     let outcome = RecallOutcome {
         block: render::render_block(&fitted.shown, query.style),

@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub mod classify;
 mod commit;
+pub mod consolidation;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;

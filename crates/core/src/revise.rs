@@ -225,7 +225,7 @@ pub fn merge_pending_memory(
             by: known.id,
             reason: Some("merged".into()),
         };
-        let citations = unite_living_citations(cx, &waiting, &known);
+        let citations = merge_living_citations(cx, &waiting, &known);
         let refreshed = EventBody::Refreshed {
             citations: (citations.len() > known.citations.len()).then_some(citations),
             evidence: None,
@@ -244,11 +244,7 @@ pub fn merge_pending_memory(
 }
 
 /// The citations of a memory, and those of another that hold and point elsewhere.
-pub(crate) fn unite_living_citations(
-    cx: &Context,
-    waiting: &Memory,
-    known: &Memory,
-) -> Vec<Citation> {
+fn merge_living_citations(cx: &Context, waiting: &Memory, known: &Memory) -> Vec<Citation> {
     let mut places = list_living_places(cx, waiting);
     places.retain(|it| known.citations.iter().all(|known| known.location() != *it));
     let new = places

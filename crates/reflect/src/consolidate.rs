@@ -3,10 +3,13 @@
 use apostille_audit::consolidate::{ConsolidationCause, ConsolidationStep, plan_consolidation};
 use apostille_core::{
     Context, CoreError,
-    consolidation::{CONSOLIDATION_TAG, SAME_TAG},
     evidence::Evidence,
     memory::{Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage},
-    remember::{RememberOutcome, remember},
+    remember::{
+        RememberOutcome,
+        consolidation::{CONSOLIDATION_TAG, SAME_TAG},
+        remember,
+    },
     space::Space,
     store::MemoryFilter,
 };

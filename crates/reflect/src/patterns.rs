@@ -231,9 +231,12 @@ fn find_missed_searches(
 ) -> Vec<FoundPattern> {
     let mut missed: BTreeMap<(String, &str), Vec<&SessionFootprint>> = BTreeMap::new();
     let mut tried: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    // As it was written the first time: the fact stays the same.
+    let mut spelling: BTreeMap<String, &str> = BTreeMap::new();
     for session in sessions {
         for it in &session.missed {
             let sought = it.sought.to_lowercase();
+            spelling.entry(sought.clone()).or_insert(&it.sought);
             tried
                 .entry(sought.clone())
                 .or_default()
@@ -253,6 +256,7 @@ fn find_missed_searches(
         if seen.len() < FEWEST || share(seen.len(), of) < MOST_SHARE || !is_there(file) {
             continue;
         }
+        let sought = spelling.get(&sought).copied().unwrap_or(&sought);
         found.push(FoundPattern {
             sort: PatternKind::Search,
             kind: Kind::Project,
@@ -278,7 +282,7 @@ fn find_needed_context(
             readers.entry(file).or_default().push(session);
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<NeededFile<'_>> = Vec::new();
     for (area, here) in sessions_by_area(sessions) {
         if here.len() < FEWEST_IN_FOLDER {
             continue;
@@ -295,19 +299,55 @@ fn find_needed_context(
                 && !file.starts_with(area.as_str())
                 && is_there(file);
             if is_told {
-                let n = readers.len();
-                found.push(FoundPattern {
-                    sort: PatternKind::Context,
-                    kind: Kind::Project,
-                    fact: format!("Work in `{area}` needs `{file}`: it is read before anything is changed there."),
-                    reason: format!("read first in {n} of {} sessions that changed `{area}`", here.len()),
-                    support: support_of(&readers, here.len()),
+                found.push(NeededFile {
+                    area: area.clone(),
+                    file,
+                    readers,
+                    n_here: here.len(),
                 });
             }
         }
     }
-    found.sort_by_key(|it| std::cmp::Reverse(it.support.found));
-    found
+    // The deepest folder says it best.
+    let is_deeper = |it: &NeededFile<'_>| {
+        let same = found.iter().filter(|other| other.file == it.file);
+        let mut deeper =
+            same.filter(|other| other.area != it.area && other.area.starts_with(&it.area));
+        deeper.any(|other| other.readers.len() >= it.readers.len())
+    };
+    let mut told: Vec<FoundPattern> = found
+        .iter()
+        .filter(|it| !is_deeper(it))
+        .map(NeededFile::to_pattern)
+        .collect();
+    told.sort_by_key(|it| std::cmp::Reverse(it.support.found));
+    told
+}
+
+/// A file that is read before a folder is worked in.
+struct NeededFile<'a> {
+    area: String,
+    file: &'a str,
+    readers: Vec<&'a SessionFootprint>,
+    n_here: usize,
+}
+
+impl NeededFile<'_> {
+    fn to_pattern(&self) -> FoundPattern {
+        let (area, file, n) = (&self.area, self.file, self.readers.len());
+        FoundPattern {
+            sort: PatternKind::Context,
+            kind: Kind::Project,
+            fact: format!(
+                "Work in `{area}` needs `{file}`: it is read before anything is changed there."
+            ),
+            reason: format!(
+                "read first in {n} of {} sessions that changed `{area}`",
+                self.n_here
+            ),
+            support: support_of(&self.readers, self.n_here),
+        }
+    }
 }
 
 /// Files that change together, in commits and in sessions.
@@ -482,7 +522,7 @@ mod tests {
         assert_eq!(
             facts(&sessions, &[]),
             [
-                "A search for `retrypolicy` finds nothing here; what it is about is in `src/sync/backoff.rs`. (so in 4 of 4 sessions that looked for it)",
+                "A search for `RetryPolicy` finds nothing here; what it is about is in `src/sync/backoff.rs`. (so in 4 of 4 sessions that looked for it)",
                 "Work in `src/sync/` needs `docs/format.md`: it is read before anything is changed there. (read first in 4 of 4 sessions that changed `src/sync/`)",
             ]
         );

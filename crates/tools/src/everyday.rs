@@ -165,7 +165,8 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
         tokens: question.tokens.map(|it| it.capped_at(MAX_TOKENS)),
         ..RecallRequest::default()
     };
-    let recalled = recall::recall(call, &ask)?.with_episode_count(call, &ask)?;
+    let recalled = recall::recall(call, &ask)?.with_overruled_preferences(call, &ask)?;
+    let recalled = recalled.with_episode_count(call, &ask)?;
     let identity = match call.caller.user {
         Some(user) if is_open => recall::recall_identity(call, user)?,
         _ => Vec::new(),

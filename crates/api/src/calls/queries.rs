@@ -199,6 +199,7 @@ fn handle_recall_call(it: &ApiCallScope, mut body: RecallBody) -> ApiResult {
     } else {
         recall::preview_recall(&it.context(), &ask)?
     };
+    let recalled = recalled.with_overruled_preferences(&it.context(), &ask)?;
     let recalled = recalled.with_episode_count(&it.context(), &ask)?;
     build_recall_reply(RecallReply::from(&recalled))
 }

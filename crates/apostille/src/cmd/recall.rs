@@ -43,7 +43,9 @@ pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
         _ => {
             let ask = build_recall_request(ctx, &workspace, args)?;
             let cx = workspace.context();
-            recall::recall(&cx, &ask)?.with_episode_count(&cx, &ask)?
+            recall::recall(&cx, &ask)?
+                .with_overruled_preferences(&cx, &ask)?
+                .with_episode_count(&cx, &ask)?
         }
     };
     let answer = ctx.render_output(&RecallReply::from(&recalled), |paint| {

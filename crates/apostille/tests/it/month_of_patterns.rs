@@ -50,7 +50,12 @@ impl<'a> RecordedSession<'a> {
     fn say(mut self, text: &str) -> Self {
         self.write("user", &json!([{ "type": "text", "text": text }]), 0);
         self.save();
-        prompt(self.env, &self.name, text);
+        hooked(
+            self.env,
+            &self.name,
+            "UserPromptSubmit",
+            &json!({ "prompt": text }),
+        );
         self
     }
 
@@ -430,15 +435,12 @@ fn status(env: &Env, handle: &str) -> String {
 #[test]
 fn consolidation_is_proposed_decided_and_taken_back() {
     let mut env = Env::new();
-    let old = [
+    env.stated(&[
         "remember",
         "-s",
         "test runner",
-        "--cite",
-        "src/api.rs:3",
         "the test runner retries 3 times",
-    ];
-    env.stated(&old);
+    ]);
     env.at("2026-03-08T12:00:00Z");
     env.stated(&[
         "remember",
@@ -446,8 +448,6 @@ fn consolidation_is_proposed_decided_and_taken_back() {
         "test runner",
         "--create",
         "for the test",
-        "--cite",
-        "src/api.rs:3",
         "the test runner retries 5 times",
     ]);
     env.stated(&[

@@ -2,10 +2,12 @@
 
 use crate::{
     Context, branches,
-    consolidation::{build_consolidation_events, list_consolidated_memories},
     event::{Event, EventBody, Precondition},
     memory::Memory,
-    remember::EarlyEnd,
+    remember::{
+        EarlyEnd,
+        consolidation::{build_consolidation_events, list_consolidated_memories},
+    },
 };
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace. Where it cites code of

@@ -1,15 +1,16 @@
 //! A step of consolidation: of several memories in use one is kept, and the others give way to it. It waits as a memory of its
 //! own until a person decides, and says which they are by its evidence.
 
+use super::EarlyEnd;
 use crate::{
     Context,
     event::{Event, EventBody, Precondition},
     evidence::Evidence,
     memory::{Channel, Memory, MemoryId, Origin},
     refusal::Refusal,
-    remember::EarlyEnd,
-    revise::unite_living_citations,
+    verify,
 };
+use apostille_cite::{citation::Citation, verdict::Verdict};
 
 /// What marks a step of consolidation.
 pub const CONSOLIDATION_TAG: &str = "consolidation";
@@ -57,7 +58,7 @@ pub(crate) fn build_consolidation_events(
         events.push(cx.new_memory_event(old, EventBody::Superseded { by, reason }));
         expects.push(Precondition::unmoved(old));
         if is_same {
-            let citations = unite_living_citations(cx, old, &kept);
+            let citations = unite_holding_citations(cx, old, &kept);
             if citations.len() > kept.citations.len() {
                 let again = EventBody::Refreshed {
                     citations: Some(citations),
@@ -76,4 +77,19 @@ pub(crate) fn build_consolidation_events(
     events.push(cx.new_memory_event(step, EventBody::Superseded { by, reason }));
     *step = kept;
     Ok((events, expects))
+}
+
+/// The citations of the memory to keep, and those of another that hold and point elsewhere.
+fn unite_holding_citations(cx: &Context, old: &Memory, kept: &Memory) -> Vec<Citation> {
+    let looked_up = verify::follow_memory_citations(cx, vec![old.clone()]);
+    let verdicts = looked_up.iter().flat_map(|it| &it.verdicts);
+    let holding = old.citations.iter().zip(verdicts);
+    let holding = holding.filter(|(_, verdict)| matches!(verdict, Verdict::Holds));
+    let is_new = |it: &&Citation| {
+        let mut known = kept.citations.iter();
+        known.all(|known| known.location() != it.location())
+    };
+    let new = holding.map(|it| it.0).filter(is_new);
+    let all = kept.citations.iter().chain(new).cloned();
+    all.take(cx.policy.limits.citations).collect()
 }

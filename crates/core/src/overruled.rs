@@ -1,9 +1,9 @@
 //! Where a person's own preference meets a rule of the repository: the rule goes before it, and the reader sees both.
 
-use super::VerifiedHit;
 use crate::{
-    Context,
+    Context, CoreError,
     memory::{Handle, Layer, Memory, MemoryId},
+    recall::{RecallOutcome, RecallRequest, VerifiedHit, query::Style, render::render_block},
     remember::{DraftRelation, dedupe},
     space::Space,
     store::StoreError,
@@ -12,6 +12,23 @@ use crate::{
 
 /// How many preferences of a page are looked at.
 const MAX_LOOKED_AT: usize = 8;
+
+impl RecallOutcome {
+    /// The same with the mark at each preference that a rule of the repository contradicts, in the text for a model as well.
+    pub fn with_overruled_preferences(
+        mut self,
+        cx: &Context,
+        ask: &RecallRequest,
+    ) -> Result<Self, CoreError> {
+        if let Some(repo) = ask.spaces.iter().find(|it| !it.is_user()) {
+            mark_overruled_preferences(cx, repo, &mut self.shown)?;
+        }
+        if self.shown.iter().any(|it| it.overruled_by.is_some()) {
+            self.block = render_block(&self.shown, ask.style.unwrap_or(Style::Verified));
+        }
+        Ok(self)
+    }
+}
 
 /// Marks the preferences among these that a rule of the repository contradicts; a rule that is shown itself comes before them.
 pub fn mark_overruled_preferences(
