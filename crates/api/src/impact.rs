@@ -39,8 +39,7 @@ pub fn report_impact(
         .collect();
     let rated = std::mem::take(&mut report.memories).into_iter();
     let rated = rated.filter_map(|impact| {
-        let mut memory = memories.remove(&impact.id)?;
-        memory.withhold_secret();
+        let memory = memories.remove(&impact.id)?;
         Some(RatedMemory { memory, impact })
     });
     let rated = rated.collect();

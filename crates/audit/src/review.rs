@@ -74,10 +74,9 @@ impl ReviewItem {
         // Each further comment is a reason to look at a reviewers' rule again.
         let since = match is_review_rule(self.memory()) {
             true => self.memory().refreshed_at,
-            false => self.memory().recorded_at,
+            false => read_waiting_since(cx, self.memory())?,
         };
         let copies = self.copies.iter().map(|it| it.recorded_at);
-        let since = read_waiting_since(cx, self.memory())?;
         Ok(WaitingDecision {
             since: copies.fold(since, Timestamp::max),
             is_refuted: self.verified.standing().is_refuted(),

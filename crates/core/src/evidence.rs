@@ -6,7 +6,6 @@
 
 use jiff::Timestamp;
 
-use crate::memory::MemoryId;
 use apostille_cite::citation::RepoPath;
 use apostille_text::words::words;
 
@@ -21,8 +20,8 @@ pub enum Evidence {
     Review(ReviewRemark),
     /// It was found again and again, in tasks or in commits.
     Episodes(PatternSupport),
-    /// These memories were compared: the one to keep first, then those that give way.
-    Memories(Vec<MemoryId>),
+    /// These memories were compared, by id: the one to keep first, then those that give way.
+    Memories(Vec<String>),
 }
 
 words! {
@@ -86,8 +85,8 @@ pub struct PatternSupport {
     pub found: u32,
     /// Among how many.
     pub of: u32,
-    /// The episodes of those that have one.
-    pub episodes: Vec<MemoryId>,
+    /// The episodes of those that have one, by id.
+    pub episodes: Vec<String>,
 }
 
 /// A command that was seen to run to its end, in the foreground and by itself.

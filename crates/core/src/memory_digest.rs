@@ -1,9 +1,6 @@
 //! The digest of what a memory says: whoever has the text can tell whether it is the text that was kept.
 
-use crate::{
-    evidence::Evidence,
-    memory::{Memory, MemoryId},
-};
+use crate::{evidence::Evidence, memory::Memory};
 use apostille_text::digest::Digest;
 
 /// What the canonical form begins with, so that no other text has the same one.
@@ -86,10 +83,10 @@ fn push_evidence(form: &mut String, it: &Evidence) {
     push_part(form, session.map(String::as_str));
 }
 
-fn push_memory_ids(form: &mut String, ids: &[MemoryId]) {
+fn push_memory_ids(form: &mut String, ids: &[String]) {
     push_part(form, Some(&ids.len().to_string()));
     for it in ids {
-        push_part(form, Some(&it.to_string()));
+        push_part(form, Some(it));
     }
 }
 

@@ -18,9 +18,6 @@ use crate::{
     sessions::read_beside_store,
 };
 
-/// How much of a fact is shown, in characters.
-const FACT: usize = 120;
-
 /// The page.
 pub fn render_impact_page(scope: &RequestScope, _: &RequestInput) -> PanelResult {
     let sessions = match read_beside_store(scope, |it| it.list_measured_sessions()) {
@@ -122,7 +119,7 @@ fn render_memories(scope: &RequestScope, memories: &[RatedMemory]) -> Markup {
                         @for it in ["shown", "applied", "contradicted", "helped", "merged", "rejected"] { th.n scope="col" { (it) } }
                     } }
                     tbody { @for it in memories { tr {
-                        th scope="row" { (render_handle_link(scope, it.memory.handle())) " " (shorten_shown_text(&it.memory.fact, FACT)) }
+                        th scope="row" { (render_handle_link(scope, it.memory.handle())) }
                         @for n in [it.impact.shown, it.impact.applied, it.impact.contradicted, it.impact.helped, it.impact.merged, it.impact.rejected] {
                             td.n { (n) }
                         }

@@ -4,7 +4,7 @@ use apostille_audit::consolidate::{ConsolidationCause, ConsolidationStep, plan_c
 use apostille_core::{
     Context, CoreError,
     evidence::Evidence,
-    memory::{Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage},
+    memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, ReplacementKind, Stage},
     remember::{
         RememberOutcome,
         consolidation::{CONSOLIDATION_TAG, SAME_TAG},
@@ -52,13 +52,16 @@ pub fn propose_consolidation(cx: &Context, spaces: &[Space]) -> Result<ProposeOu
     Ok(outcome)
 }
 
-fn list_step_ids(step: &ConsolidationStep) -> Vec<MemoryId> {
-    let others = step.others.iter().map(|it| it.id);
-    [step.keep.id].into_iter().chain(others).collect()
+fn list_step_ids(step: &ConsolidationStep) -> Vec<String> {
+    let others = step.others.iter().map(|it| it.id.to_string());
+    [step.keep.id.to_string()]
+        .into_iter()
+        .chain(others)
+        .collect()
 }
 
 /// The memories of each step that was proposed before.
-fn list_earlier_steps(cx: &Context, space: &Space) -> Result<Vec<Vec<MemoryId>>, CoreError> {
+fn list_earlier_steps(cx: &Context, space: &Space) -> Result<Vec<Vec<String>>, CoreError> {
     let filter = MemoryFilter {
         spaces: vec![space.clone()],
         stages: Stage::ALL.to_vec(),
@@ -76,7 +79,7 @@ fn list_earlier_steps(cx: &Context, space: &Space) -> Result<Vec<Vec<MemoryId>>,
     Ok(steps.filter_map(ids).collect())
 }
 
-fn draft_step(space: &Space, step: &ConsolidationStep, ids: Vec<MemoryId>) -> Draft {
+fn draft_step(space: &Space, step: &ConsolidationStep, ids: Vec<String>) -> Draft {
     let quote = |it: &Memory| {
         let plain = it.fact.replace(['.', '!', '?'], " ");
         let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -109,7 +109,7 @@ fn share(n: usize, of: usize) -> f64 {
 /// The evidence of a pattern: how many sessions, and the episodes of the latest.
 fn support_of(sessions: &[&SessionFootprint], of: usize) -> PatternSupport {
     let latest = sessions.iter().rev();
-    let ids = latest.filter_map(|it| it.episode.as_deref()?.parse().ok());
+    let ids = latest.filter_map(|it| it.episode.clone());
     PatternSupport {
         found: count(sessions.len()),
         of: count(of),

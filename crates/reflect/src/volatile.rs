@@ -25,8 +25,6 @@ const MAX_NAMED: usize = 20;
 pub struct VolatileMemory {
     /// Which.
     pub handle: Handle,
-    /// What it says.
-    pub fact: String,
     /// How often its code was followed to another place, or found to have changed, in the last ninety days.
     pub changes: usize,
 }
@@ -67,7 +65,6 @@ pub fn list_volatile_memories(
         .map(|it| VolatileMemory {
             handle: it.handle(),
             changes: changes.get(&it.id).copied().unwrap_or(0),
-            fact: it.fact,
         })
         .collect();
     found.sort_by_key(|it| (std::cmp::Reverse(it.changes), it.handle));

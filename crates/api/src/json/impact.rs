@@ -1,20 +1,15 @@
 //! Whether memory helps, in numbers.
 
-use apostille_core::recall::render::sanitize_line;
 use apostille_impact::{
     compare::ImpactComparison,
     intervals::{Interval, SampleSummary},
     measures::ImpactMeasure,
     report::{GroupFigure, ImpactReport, SessionGroup},
 };
-use apostille_text::shorten::shorten_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::impact::RatedMemory;
-
-/// How much of a fact is told, in characters.
-const FACT_CHARS: usize = 160;
 
 /// Whether memory helps.
 #[derive(Serialize, JsonSchema)]
@@ -162,12 +157,11 @@ impl From<&GroupFigure> for FigureView {
     }
 }
 
-/// What sessions tell of a memory.
+/// What sessions tell of a memory. What it says is not told: how it stands was not looked up.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RatedMemoryView {
     memory: String,
     id: String,
-    fact: String,
     /// In how many sessions it was shown.
     shown: usize,
     /// In how many it was applied.
@@ -188,7 +182,6 @@ impl From<&RatedMemory> for RatedMemoryView {
         Self {
             memory: memory.handle().to_string(),
             id: memory.id.to_string(),
-            fact: shorten_text(&sanitize_line(&memory.fact), FACT_CHARS),
             shown: impact.shown,
             applied: impact.applied,
             contradicted: impact.contradicted,

@@ -3,7 +3,7 @@
 use apostille_reflect::volatile::{VolatileMemory, list_volatile_memories};
 use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
-    paint::{BOLD, Paint, YELLOW},
+    paint::{BOLD, YELLOW},
 };
 use apostille_workspace::looking_back::consolidate_workspace;
 use serde_json::json;
@@ -23,15 +23,14 @@ pub fn run(ctx: &CommandContext) -> CommandResult {
     json["volatile"] = views.collect::<Vec<_>>().into();
     let none = "nothing to consolidate: no two memories repeat or contradict each other\n";
     Ok(ctx.render_output(&json, |paint| {
-        format_proposals(paint, &outcome, none) + &format_volatile(paint, &volatile)
+        format_proposals(paint, &outcome, none) + &format_volatile(&volatile)
     }))
 }
 
-fn format_volatile(paint: &Paint, volatile: &[VolatileMemory]) -> String {
+fn format_volatile(volatile: &[VolatileMemory]) -> String {
     let line = |it: &VolatileMemory| {
-        let fact = paint.fit_to_line(&it.fact, 40);
         let (handle, n) = (it.handle, it.changes);
-        format!("  {BOLD}{handle}{BOLD:#}  its code changed {n} times in 90 days: {fact}\n")
+        format!("  {BOLD}{handle}{BOLD:#}  its code changed {n} times in 90 days\n")
     };
     match volatile {
         [] => String::new(),

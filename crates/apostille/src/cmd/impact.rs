@@ -10,7 +10,7 @@ use apostille_impact::{
 };
 use apostille_terminal::{
     command_context::{CommandContext, CommandResult},
-    paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, style_text},
+    paint::{BOLD, DIM, GREEN, RED, YELLOW, style_text},
 };
 use apostille_workspace::measured_sessions::MeasuredSessions;
 
@@ -25,14 +25,14 @@ pub fn run(ctx: &CommandContext) -> CommandResult {
     let (report, memories) = report_impact(&workspace.context(), &repo, sessions, |_| true)?;
     let reply = ImpactReply::new(&report, &memories);
     let is_on = workspace.settings.holdout > 0.0;
-    Ok(ctx.render_output(&reply, |paint| {
+    Ok(ctx.render_output(&reply, |_| {
         let mut out = format_head(&report, is_on);
         if report.n_randomized > 0 {
             out += &format_comparisons(&report);
         }
         out += &format_groups("by tier", &report.tiers);
         out += &format_groups("by prompt version", &report.prompt_versions);
-        out + &format_memories(paint, &memories)
+        out + &format_memories(&memories)
     }))
 }
 
@@ -112,7 +112,7 @@ fn format_groups(title: &str, groups: &[SessionGroup]) -> String {
     out
 }
 
-fn format_memories(paint: &Paint, memories: &[RatedMemory]) -> String {
+fn format_memories(memories: &[RatedMemory]) -> String {
     if memories.is_empty() {
         return String::new();
     }
@@ -123,15 +123,14 @@ fn format_memories(paint: &Paint, memories: &[RatedMemory]) -> String {
     for it in memories.iter().take(MEMORIES) {
         let (handle, of) = (it.memory.handle(), &it.impact);
         out += &format!(
-            "{:<8}{:>6}{:>9}{:>14}{:>8}{:>8}{:>10}  {}\n",
+            "{:<8}{:>6}{:>9}{:>14}{:>8}{:>8}{:>10}\n",
             handle.to_string(),
             of.shown,
             of.applied,
             of.contradicted,
             of.helped,
             of.merged,
-            of.rejected,
-            paint.fit_to_line(&it.memory.fact, 66)
+            of.rejected
         );
     }
     out

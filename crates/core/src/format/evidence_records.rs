@@ -97,11 +97,11 @@ impl From<&Evidence> for EvidenceRecord {
             Evidence::Episodes(support) => Self {
                 found: Some(support.found),
                 of: Some(support.of),
-                memories: support.episodes.iter().map(MemoryId::to_string).collect(),
+                memories: support.episodes.clone(),
                 ..base
             },
             Evidence::Memories(ids) => Self {
-                memories: ids.iter().map(MemoryId::to_string).collect(),
+                memories: ids.clone(),
                 ..base
             },
         }
@@ -143,15 +143,19 @@ impl TryFrom<EvidenceRecord> for Evidence {
             EvidenceKind::Episodes => Self::Episodes(PatternSupport {
                 found: it.found.ok_or_else(|| missing("found"))?,
                 of: it.of.ok_or_else(|| missing("of"))?,
-                episodes: parse_memory_ids(&it.memories)?,
+                episodes: check_memory_ids(it.memories)?,
             }),
-            EvidenceKind::Memories => Self::Memories(parse_memory_ids(&it.memories)?),
+            EvidenceKind::Memories => Self::Memories(check_memory_ids(it.memories)?),
         })
     }
 }
 
-fn parse_memory_ids(texts: &[String]) -> Result<Vec<MemoryId>, BadRecord> {
-    texts.iter().map(|it| parse_record_word(it)).collect()
+/// Ids as they are written, where each is one.
+fn check_memory_ids(texts: Vec<String>) -> Result<Vec<String>, BadRecord> {
+    for it in &texts {
+        parse_record_word::<MemoryId>(it)?;
+    }
+    Ok(texts)
 }
 
 /// A run of a command, as JSON.

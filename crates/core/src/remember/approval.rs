@@ -16,7 +16,7 @@ pub(crate) fn build_approval_events(
     cx: &Context,
     memory: &mut Memory,
 ) -> Result<(Vec<Event>, Vec<Precondition>), EarlyEnd> {
-    if let Some(ids) = list_consolidated_memories(memory).map(<[_]>::to_vec) {
+    if let Some(ids) = list_consolidated_memories(memory) {
         return build_consolidation_events(cx, memory, &ids);
     }
     let approved = cx.new_memory_event(memory, EventBody::Approved);

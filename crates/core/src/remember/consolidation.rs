@@ -19,11 +19,13 @@ pub const SAME_TAG: &str = "near-duplicate";
 
 /// The memories that a step is about: the one to keep first. `None` for what is no such step. Only the program itself makes one.
 #[must_use]
-pub fn list_consolidated_memories(memory: &Memory) -> Option<&[MemoryId]> {
+pub fn list_consolidated_memories(memory: &Memory) -> Option<Vec<MemoryId>> {
     let voice = &memory.voice;
     let is_ours = voice.origin == Origin::System && voice.channel == Channel::Record;
     memory.evidence.iter().find_map(|it| match it {
-        Evidence::Memories(ids) if is_ours && ids.len() > 1 => Some(ids.as_slice()),
+        Evidence::Memories(ids) if is_ours && ids.len() > 1 => {
+            ids.iter().map(|it| it.parse().ok()).collect()
+        }
         _ => None,
     })
 }

@@ -39,6 +39,9 @@ const COMMANDS: &[(&str, CommandUse)] = &[
     ("recent", Looks(Each, &["", "--path=src/checkout.rs"])),
     ("verify", Upkeep(Each, &["", "NAME", "--fix"])),
     ("audit", Upkeep(Each, &[""])),
+    // What they propose, which waits.
+    ("reflect", Upkeep(Nothing, &[""])),
+    ("consolidate", Upkeep(Nothing, &[""])),
     ("promote", Writes("NAME")),
     ("refresh", Writes("NAME")),
     // What it answers stands again.
@@ -54,6 +57,7 @@ const COMMANDS: &[(&str, CommandUse)] = &[
     // The reader's own text, as it is to be edited.
     ("identity", Looks(Nothing, &[""])),
     ("stats", Silent),
+    ("impact", Silent),
     // What happened, in the words of then; and so `rollback`.
     ("log", Upkeep(Nothing, &[""])),
     ("spaces", Silent),
