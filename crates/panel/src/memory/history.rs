@@ -81,7 +81,7 @@ fn render_memory_showings(scope: &RequestScope, memory: &Memory, log: &[LoggedEv
         @if !showings.is_empty() {
             div.wide tabindex="0" role="group" aria-label="Where it was shown" { table {
                 caption { "As the log has it, the last first" }
-                thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
+                thead { tr { th scope="col" { "When" } th scope="col" { "Words that matched" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
                 tbody { @for (at, query, it) in showings { tr {
                     td { (render_relative_time(scope, at)) }
                     td dir="auto" { (shorten_shown_text(query, TEXT)) }

@@ -79,8 +79,8 @@ fn one_memory_with_its_evidence() {
     5 fn main() {}
     Where it was shown
     As the log has it, the last first
-    When What was asked Verdict then Score
-    just now which version has the api stands 3.43
+    When Words that matched Verdict then Score
+    just now version api stands 3.43
     History
     What happened to it, the last first
     When What Who More
