@@ -53,9 +53,7 @@ pub fn split_at_marks<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        // The end of a line belongs to the sentence before it.
-        let ends_here = |next: char| next.is_whitespace() && next != '\n';
-        let is_next_space = chars.peek().is_none_or(|it| ends_here(it.1));
+        let is_next_space = chars.peek().is_none_or(|it| it.1.is_whitespace());
         if c == '\n' || marks.contains(&c) && is_next_space {
             let end = at + c.len_utf8();
             pieces.push(&text[start..end]);
