@@ -1012,7 +1012,7 @@ fn task_start_tells_what_is_known_and_what_happened() {
     assert!(!out.contains("API_VERSION"), "{out}");
     // What is told is logged, as every recall is.
     let log = env.ok(&["log", "--json"]);
-    assert!(log.contains("Lower the upload limit again"), "{log}");
+    assert!(log.contains("\"query\":\"upload limit\""), "{log}");
 }
 
 /// An agent that asks with a tool begins with the same.
