@@ -97,10 +97,9 @@ pub fn list_resting_memories(
     };
     let rests = |it: &Evidence| match it {
         Evidence::Said(said) => said.session == conversation.name && is_meant(&said.quote),
-        Evidence::Ran(_)
-            | Evidence::Review(_)
-            | Evidence::Episodes(_)
-            | Evidence::Memories(_) => false,
+        Evidence::Ran(_) | Evidence::Review(_) | Evidence::Episodes(_) | Evidence::Memories(_) => {
+            false
+        }
     };
     memories.retain(|it| it.evidence.iter().any(rests));
     Ok(memories)

@@ -153,7 +153,9 @@ fn moderate_imported_texts(memory: &Memory, clearance: Vouching) -> Result<Moder
         check_text("citations", &citation.snippet)?;
     }
     for evidence in &memory.evidence {
-        evidence.text().map_or(Ok(()), |it| check_text("evidence", it))?;
+        evidence
+            .text()
+            .map_or(Ok(()), |it| check_text("evidence", it))?;
     }
     moderate_draft(draft)
 }

@@ -84,9 +84,9 @@ mod story;
 mod subagents;
 mod symbols;
 mod sync;
+mod sync_leftovers;
 #[cfg(unix)]
 mod sync_server;
-mod sync_leftovers;
 mod task;
 #[cfg(unix)]
 mod team;

@@ -273,10 +273,9 @@ fn is_said_before(draft: &Memory, old: &Memory) -> bool {
             Some(&said.session) != draft.voice.session.as_ref()
                 && said.at.is_some_and(|at| at < old.refreshed_at)
         }
-        Evidence::Ran(_)
-            | Evidence::Review(_)
-            | Evidence::Episodes(_)
-            | Evidence::Memories(_) => false,
+        Evidence::Ran(_) | Evidence::Review(_) | Evidence::Episodes(_) | Evidence::Memories(_) => {
+            false
+        }
     })
 }
 

@@ -240,10 +240,9 @@ fn explain_exposed_claim(
 fn quotes_past_session(evidence: &[Evidence], voice: &Voice) -> bool {
     evidence.iter().any(|it| match it {
         Evidence::Said(said) => Some(&said.session) != voice.session.as_ref(),
-        Evidence::Ran(_)
-            | Evidence::Review(_)
-            | Evidence::Episodes(_)
-            | Evidence::Memories(_) => false,
+        Evidence::Ran(_) | Evidence::Review(_) | Evidence::Episodes(_) | Evidence::Memories(_) => {
+            false
+        }
     })
 }
 
