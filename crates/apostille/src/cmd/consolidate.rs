@@ -19,7 +19,7 @@ pub fn run(ctx: &CommandContext) -> CommandResult {
     json["ok"] = true.into();
     let views = volatile
         .iter()
-        .map(|it| json!({"memory": it.handle.to_string(), "fact": it.fact, "changes": it.changes}));
+        .map(|it| json!({"memory": it.handle.to_string(), "changes": it.changes}));
     json["volatile"] = views.collect::<Vec<_>>().into();
     let none = "nothing to consolidate: no two memories repeat or contradict each other\n";
     Ok(ctx.render_output(&json, |paint| {

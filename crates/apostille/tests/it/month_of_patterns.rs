@@ -435,20 +435,26 @@ fn status(env: &Env, handle: &str) -> String {
 #[test]
 fn consolidation_is_proposed_decided_and_taken_back() {
     let mut env = Env::new();
-    env.stated(&[
+    env.write("web/app.js", "use(jest)\nuse(vitest)\n");
+    env.commit();
+    env.ok(&[
         "remember",
         "-s",
         "test runner",
-        "the test runner retries 3 times",
+        "--cite",
+        "web/app.js:1",
+        "the team uses Jest",
     ]);
     env.at("2026-03-08T12:00:00Z");
-    env.stated(&[
+    env.ok(&[
         "remember",
         "-s",
         "test runner",
         "--create",
         "for the test",
-        "the test runner retries 5 times",
+        "--cite",
+        "web/app.js:2",
+        "the team migrated to Vitest",
     ]);
     env.stated(&[
         "remember",
@@ -481,8 +487,8 @@ fn consolidation_is_proposed_decided_and_taken_back() {
         ["superseded", "active", "superseded"]
     );
     assert!(
-        !env.ok(&["recall", "how often does the test runner retry?"])
-            .contains("3 times")
+        !env.ok(&["recall", "which test runner does the team use?"])
+            .contains("Jest")
     );
     // And it can be taken back.
     env.at("2026-03-09T12:00:00Z");
