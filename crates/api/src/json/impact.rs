@@ -98,10 +98,12 @@ pub(super) struct ComparisonView {
     without: ArmView,
     /// With memory less without.
     difference: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<IntervalView>,
     /// `better`, `worse`, `alike` or `too-few`.
     verdict: &'static str,
     /// About how many more sessions it takes to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
@@ -143,6 +145,7 @@ pub(super) struct FigureView {
     measure: &'static str,
     sessions: usize,
     mean: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<IntervalView>,
 }
 
