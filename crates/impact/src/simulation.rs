@@ -53,7 +53,7 @@ impl SimulatedStudy {
             undone_edits: count(dice, 0.8),
             turns,
             tokens: Some(u64::from(turns) * 2_000),
-            outcome: (n % 2 == 0).then_some(outcome),
+            outcome: n.is_multiple_of(2).then_some(outcome),
             ..SessionMeasures::default()
         }
     }
