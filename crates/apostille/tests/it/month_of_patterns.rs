@@ -227,12 +227,12 @@ fn due(env: &Env) -> Vec<String> {
 
 fn measures(env: &Env) -> String {
     let folder = env.home().join(".local/share/apostille/measures");
-    let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    let mut files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
     let is_measures = |it: &std::path::PathBuf| {
         let name = it.file_name().unwrap().to_string_lossy().into_owned();
         name.ends_with(".jsonl") && !name.ends_with(".files.jsonl")
     };
-    fs::read_to_string(files.filter(|it| is_measures(it)).next().unwrap()).unwrap()
+    fs::read_to_string(files.find(is_measures).unwrap()).unwrap()
 }
 
 #[test]
@@ -375,10 +375,8 @@ fn lots_are_drawn_about_memory_and_told() {
     assert!(env.ok(&["recall", "which API_VERSION?"]).contains("m-1"));
     // A session keeps its arm when the setting changes.
     env.set("APOSTILLE_IMPACT_HOLDOUT", "0");
-    assert_eq!(
-        prompt(&env, "s5", "which api version does the client need?").contains("API_VERSION"),
-        true
-    );
+    let asked = prompt(&env, "s5", "which api version does the client need?");
+    assert!(asked.contains("API_VERSION"), "{asked}");
     let ledger = fs::read_dir(env.home().join(".local/share/apostille/sessions")).unwrap();
     let drawn = ledger.map(|it| fs::read_to_string(it.unwrap().path()).unwrap_or_default());
     assert_eq!(drawn.filter(|it| it.contains("\"drawn\":")).count(), 4);
