@@ -5,7 +5,7 @@
 //! use apostille_impact::measures::ImpactMeasure;
 //! use apostille_impact::simulation::SimulatedStudy;
 //!
-//! let study = SimulatedStudy { n_sessions: 400, holdout: 0.2, effect: 0.5 };
+//! let study = SimulatedStudy { n_sessions: 1_000, holdout: 0.2, effect: 0.5 };
 //! let compared = compare_arms(&study.draw_sessions(7));
 //! let corrections = compared.iter().find(|it| it.measure == ImpactMeasure::Corrections).unwrap();
 //! assert_eq!(corrections.verdict, ImpactVerdict::Better);
