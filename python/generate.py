@@ -138,6 +138,7 @@ VERBS: dict[str, Verb] = {
     ),
     "stats": Verb("stats", "What is kept, in numbers, for each space."),
     "audit": Verb("audit", "What needs attention in what is kept, and the way out. Nothing is changed."),
+    "impact": Verb("impact", "Whether memory helps: what was counted in sessions with and without it."),
     "spaces": Verb("spaces", "The spaces of the store, with how much they hold."),
     "events": Verb("events", "What happened, without the text of memories."),
     "report": Verb("report", "What was done, by day."),
@@ -156,7 +157,7 @@ VERBS: dict[str, Verb] = {
     "closeBreakers": Verb("close_breakers", "Let held-up writers write again. Takes a token that reviews."),
 }
 # A stream, and the document itself.
-LEFT_OUT = {"live", "openapi"}
+LEFT_OUT = {"live", "openapi", "replica", "readReplicaLines", "bringReplicaLines"}
 
 
 def load() -> dict[str, Any]:

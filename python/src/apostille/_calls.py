@@ -16,6 +16,7 @@ from .types import (
     AuditReply,
     BreakersReply,
     ForgetReply,
+    ImpactReply,
     ImportReply,
     KeptReply,
     LearnedReply,
@@ -56,6 +57,7 @@ CALLS = {
     "learn": Call("learn", "POST", "/api/learn", is_idempotent=False),
     "stats": Call("stats", "GET", "/api/stats", is_idempotent=True),
     "audit": Call("audit", "GET", "/api/audit", is_idempotent=True),
+    "impact": Call("impact", "GET", "/api/impact", is_idempotent=True),
     "spaces": Call("spaces", "GET", "/api/spaces", is_idempotent=True),
     "events": Call("events", "GET", "/api/events", is_idempotent=True),
     "report": Call("report", "GET", "/api/report", is_idempotent=True),
@@ -535,6 +537,18 @@ class SyncCalls(ABC):
         """
         return self._call(CALLS['audit'], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
 
+    def impact(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> ImpactReply:
+        """Whether memory helps: what was counted in sessions with and without it.
+
+        Args:
+            timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
+        """
+        return self._call(CALLS['impact'], ImpactReply.from_json, timeout=timeout)
+
     def spaces(
         self,
         *,
@@ -648,7 +662,7 @@ class SyncCalls(ABC):
     def export(
         self,
         *,
-        format: Literal["json", "markdown", "jsonl"] | None = None,
+        format: Literal["json", "markdown", "jsonl", "notebook"] | None = None,
         timeout: float | None = None,
     ) -> Any:
         """Write everything out: an object, or a text in another format.
@@ -663,7 +677,7 @@ class SyncCalls(ABC):
         self,
         file: str,
         *,
-        format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0"] | None = None,
+        format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0", "claude-mem", "engram", "copilot"] | None = None,
         name: str | None = None,
         dry_run: bool | None = None,
         trust: bool | None = None,
@@ -1248,6 +1262,18 @@ class AsyncCalls(ABC):
         """
         return await self._call(CALLS['audit'], AuditReply.from_json, query={"only": as_list(only), "thorough": thorough, "limit": limit}, timeout=timeout)
 
+    async def impact(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> ImpactReply:
+        """Whether memory helps: what was counted in sessions with and without it.
+
+        Args:
+            timeout: Seconds until `TimedOut` is raised, where it is not the client's own.
+        """
+        return await self._call(CALLS['impact'], ImpactReply.from_json, timeout=timeout)
+
     async def spaces(
         self,
         *,
@@ -1361,7 +1387,7 @@ class AsyncCalls(ABC):
     async def export(
         self,
         *,
-        format: Literal["json", "markdown", "jsonl"] | None = None,
+        format: Literal["json", "markdown", "jsonl", "notebook"] | None = None,
         timeout: float | None = None,
     ) -> Any:
         """Write everything out: an object, or a text in another format.
@@ -1376,7 +1402,7 @@ class AsyncCalls(ABC):
         self,
         file: str,
         *,
-        format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0"] | None = None,
+        format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0", "claude-mem", "engram", "copilot"] | None = None,
         name: str | None = None,
         dry_run: bool | None = None,
         trust: bool | None = None,

@@ -15,6 +15,19 @@ from ._answer import Answer, Reads, as_it_is, read, read_each, read_list, read_t
 
 
 @dataclass(frozen=True, kw_only=True)
+class ArmView(Answer):
+    """How many sessions, and their mean."""
+
+    sessions: int
+    mean: float
+
+    _reads: ClassVar[Reads] = {
+        "sessions": ("sessions", as_it_is),
+        "mean": ("mean", as_it_is),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditReply(Answer):
     """What needs attention."""
 
@@ -162,6 +175,32 @@ class CommandRunRecord(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComparisonView(Answer):
+    """A measure in both arms."""
+
+    measure: str
+    with_: ArmView
+    without: ArmView
+    difference: float
+    """With memory less without."""
+    interval: IntervalView | None = None
+    verdict: str
+    """`better`, `worse`, `alike` or `too-few`."""
+    more: int | None = None
+    """About how many more sessions it takes to tell."""
+
+    _reads: ClassVar[Reads] = {
+        "measure": ("measure", as_it_is),
+        "with": ("with_", read('ArmView')),
+        "without": ("without", read('ArmView')),
+        "difference": ("difference", as_it_is),
+        "interval": ("interval", read('IntervalView')),
+        "verdict": ("verdict", as_it_is),
+        "more": ("more", as_it_is),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
 class ErrorReply(Answer):
     """The request could not be answered."""
 
@@ -192,7 +231,7 @@ class EventView(Answer):
 
     seq: int
     """Its place."""
-    event: Literal["remembered", "refreshed", "superseded", "corrected", "invalidated", "retired", "approved", "verified_valid", "verified_invalid", "retrieved", "applied", "refused", "forgotten", "restored", "rolled_back", "tripped", "closed", "ran"]
+    event: Literal["remembered", "refreshed", "superseded", "corrected", "invalidated", "retired", "approved", "verified_valid", "verified_invalid", "retrieved", "applied", "refused", "forgotten", "restored", "rolled_back", "tripped", "closed", "ran", "pull_merged", "pull_rejected"]
     at: datetime
     space: str
     id: str | None = None
@@ -243,6 +282,8 @@ class EventView(Answer):
     """What it names, where that was looked up anew."""
     run: CommandRunRecord | None = None
     """The command that ran."""
+    pull_request: int | None = None
+    """The pull request that came to its end."""
     was: WasRecord | None = None
     """How the memory stood before."""
     handle: str | None = None
@@ -278,6 +319,7 @@ class EventView(Answer):
         "evidence": ("evidence", read_each(read('EvidenceRecord'))),
         "names": ("names", read_each(read('NameRecord'))),
         "run": ("run", read('CommandRunRecord')),
+        "pull_request": ("pull_request", as_it_is),
         "was": ("was", read('WasRecord')),
         "handle": ("handle", as_it_is),
     }
@@ -285,9 +327,9 @@ class EventView(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceRecord(Answer):
-    """Evidence that is not code: the user's words, or a command that ran."""
+    """Evidence that is not code: the user's words, a command that ran, or a comment of a reviewer."""
 
-    kind: Literal["said", "ran"]
+    kind: Literal["said", "ran", "review", "episodes", "memories"]
     quote: str | None = None
     """The user's words."""
     turn: int | None = None
@@ -297,6 +339,23 @@ class EvidenceRecord(Answer):
     """Whether the command succeeded."""
     session: str | None = None
     at: datetime | None = None
+    pull_request: int | None = None
+    """The number of the pull request that a reviewer commented on."""
+    comment: str | None = None
+    """The comment, by its anchor on the page."""
+    reviewer: str | None = None
+    authority: Literal["maintainer", "collaborator", "stranger"] | None = None
+    """How much the reviewer has to say."""
+    author: str | None = None
+    """Whose pull request it is."""
+    path: str | None = None
+    """The file that the comment is about."""
+    found: int | None = None
+    """In how many tasks or commits a pattern was found."""
+    of: int | None = None
+    """Among how many."""
+    memories: tuple[str, ...] = ()
+    """The episodes that it was found in, or the memories that were compared, by id."""
 
     _reads: ClassVar[Reads] = {
         "kind": ("kind", as_it_is),
@@ -306,6 +365,32 @@ class EvidenceRecord(Answer):
         "succeeded": ("succeeded", as_it_is),
         "session": ("session", as_it_is),
         "at": ("at", read_time),
+        "pull_request": ("pull_request", as_it_is),
+        "comment": ("comment", as_it_is),
+        "reviewer": ("reviewer", as_it_is),
+        "authority": ("authority", as_it_is),
+        "author": ("author", as_it_is),
+        "path": ("path", as_it_is),
+        "found": ("found", as_it_is),
+        "of": ("of", as_it_is),
+        "memories": ("memories", read_list),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureView(Answer):
+    """One figure of a group."""
+
+    measure: str
+    sessions: int
+    mean: float
+    interval: IntervalView | None = None
+
+    _reads: ClassVar[Reads] = {
+        "measure": ("measure", as_it_is),
+        "sessions": ("sessions", as_it_is),
+        "mean": ("mean", as_it_is),
+        "interval": ("interval", read('IntervalView')),
     }
 
 
@@ -390,6 +475,56 @@ class ForgottenView(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GroupView(Answer):
+    """The figures of sessions that have something in common."""
+
+    name: str
+    sessions: int
+    figures: tuple[FigureView, ...]
+
+    _reads: ClassVar[Reads] = {
+        "name": ("name", as_it_is),
+        "sessions": ("sessions", as_it_is),
+        "figures": ("figures", read_each(read('FigureView'))),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImpactReply(Answer):
+    """Whether memory helps."""
+
+    ok: bool
+    sessions: int
+    """How many sessions were measured."""
+    randomized: int
+    """About how many of them chance decided."""
+    held_out: int
+    """How many of those went without memory."""
+    held_out_asked: int
+    """How many of these asked memory by themselves."""
+    comparisons: tuple[ComparisonView, ...]
+    """With memory against without."""
+    tiers: tuple[GroupView, ...]
+    """The same figures by tier."""
+    prompt_versions: tuple[GroupView, ...]
+    """The same figures by the version of the prompt's fixed parts."""
+    memories: tuple[RatedMemoryView, ...]
+    """The memories that were shown most."""
+
+    _reads: ClassVar[Reads] = {
+        "ok": ("ok", as_it_is),
+        "sessions": ("sessions", as_it_is),
+        "randomized": ("randomized", as_it_is),
+        "held_out": ("held_out", as_it_is),
+        "held_out_asked": ("held_out_asked", as_it_is),
+        "comparisons": ("comparisons", read_each(read('ComparisonView'))),
+        "tiers": ("tiers", read_each(read('GroupView'))),
+        "prompt_versions": ("prompt_versions", read_each(read('GroupView'))),
+        "memories": ("memories", read_each(read('RatedMemoryView'))),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
 class ImportChangeView(Answer):
     """What was kept in other words than the file has."""
 
@@ -455,7 +590,7 @@ class ImportedFileView(Answer):
     """What became of one file."""
 
     file: str
-    format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0"]
+    format: Literal["apostille", "notes", "mcp-graph", "claude", "rules", "basic-memory", "mem0", "claude-mem", "engram", "copilot"]
     kept: int
     known: int
     waiting: int
@@ -474,6 +609,19 @@ class ImportedFileView(Answer):
         "changed": ("changed", read_each(read('ImportChangeView'))),
         "refused": ("refused", read_each(read('ImportRefusalView'))),
         "left_out": ("left_out", read_each(read('LeftOutView'))),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalView(Answer):
+    """From which value to which, with 95 % confidence."""
+
+    low: float
+    high: float
+
+    _reads: ClassVar[Reads] = {
+        "low": ("low", as_it_is),
+        "high": ("high", as_it_is),
     }
 
 
@@ -940,6 +1088,37 @@ class QueueReply(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RatedMemoryView(Answer):
+    """What sessions tell of a memory. What it says is not told: how it stands was not looked up."""
+
+    memory: str
+    id: str
+    shown: int
+    """In how many sessions it was shown."""
+    applied: int
+    """In how many it was applied."""
+    contradicted: int
+    """In how many the code spoke against it."""
+    helped: int
+    """In how many it was applied and the work ended well."""
+    merged: int
+    """In how many it was shown and the pull request was merged."""
+    rejected: int
+    """In how many it was shown and the pull request was rejected."""
+
+    _reads: ClassVar[Reads] = {
+        "memory": ("memory", as_it_is),
+        "id": ("id", as_it_is),
+        "shown": ("shown", as_it_is),
+        "applied": ("applied", as_it_is),
+        "contradicted": ("contradicted", as_it_is),
+        "helped": ("helped", as_it_is),
+        "merged": ("merged", as_it_is),
+        "rejected": ("rejected", as_it_is),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecallReply(Answer):
     """What was recalled."""
 
@@ -997,6 +1176,44 @@ class RefusedReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "refused": ("refused", read('RefusalView')),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaPartView(Answer):
+    """How a part of the lines looks."""
+
+    name: str
+    """Its name: two hexadecimal digits."""
+    digest: str
+    """The beginning of the SHA-256 of its lines."""
+    bytes: int
+    """How long they are."""
+
+    _reads: ClassVar[Reads] = {
+        "name": ("name", as_it_is),
+        "digest": ("digest", as_it_is),
+        "bytes": ("bytes", as_it_is),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaReply(Answer):
+    """What is held of a space."""
+
+    ok: bool
+    space: str
+    """The space, as the server calls it."""
+    fingerprint: str
+    """Another one as soon as a line is."""
+    parts: tuple[ReplicaPartView, ...] = ()
+    """How each of the 256 parts looks that has lines; left out where `seen` is the fingerprint."""
+
+    _reads: ClassVar[Reads] = {
+        "ok": ("ok", as_it_is),
+        "space": ("space", as_it_is),
+        "fingerprint": ("fingerprint", as_it_is),
+        "parts": ("parts", read_each(read('ReplicaPartView'))),
     }
 
 
@@ -1137,7 +1354,7 @@ class SessionReply(Answer):
     """Always true."""
     session: str | None = None
     """Its client's name for it."""
-    client: Literal["claude-code", "codex", "copilot", "gemini", "cursor", "vscode"] | None = None
+    client: Literal["claude-code", "codex", "copilot", "gemini", "cursor", "vscode", "opencode", "zed", "windsurf"] | None = None
     """Whose it is."""
     moments: tuple[MomentView, ...]
     """When something was shown."""
@@ -1156,7 +1373,7 @@ class SessionRow(Answer):
 
     session: str
     """Its client's name for it."""
-    client: Literal["claude-code", "codex", "copilot", "gemini", "cursor", "vscode"]
+    client: Literal["claude-code", "codex", "copilot", "gemini", "cursor", "vscode", "opencode", "zed", "windsurf"]
     """Whose it is."""
     repo: str
     """Where."""
@@ -1354,6 +1571,32 @@ class StatsReply(Answer):
     _reads: ClassVar[Reads] = {
         "ok": ("ok", as_it_is),
         "spaces": ("spaces", read_each(read('SpaceStatsView'))),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenLinesReply(Answer):
+    """What became of lines that were brought."""
+
+    ok: bool
+    fingerprint: str
+    """The fingerprint with them."""
+    new: int
+    """How many were new."""
+    left_out: int
+    """How many were left out."""
+    why: str | None = None
+    """Why the first of them was."""
+    complete: bool
+    """Whether nothing is held beside what was seen and what was brought."""
+
+    _reads: ClassVar[Reads] = {
+        "ok": ("ok", as_it_is),
+        "fingerprint": ("fingerprint", as_it_is),
+        "new": ("new", as_it_is),
+        "left_out": ("left_out", as_it_is),
+        "why": ("why", as_it_is),
+        "complete": ("complete", as_it_is),
     }
 
 
@@ -1556,24 +1799,30 @@ class WasRecord(Answer):
 
 __all__ = [
     "Answer",
+    "ArmView",
     "AuditReply",
     "BreakerView",
     "BreakersReply",
     "CitationRecord",
     "CitedItemRecord",
     "CommandRunRecord",
+    "ComparisonView",
     "ErrorReply",
     "ErrorView",
     "EventView",
     "EvidenceRecord",
+    "FigureView",
     "FindingMemoryView",
     "FindingView",
     "ForgetReply",
     "ForgottenView",
+    "GroupView",
+    "ImpactReply",
     "ImportChangeView",
     "ImportRefusalView",
     "ImportReply",
     "ImportedFileView",
+    "IntervalView",
     "KeptReply",
     "LearnedReply",
     "LeftOutView",
@@ -1587,9 +1836,12 @@ __all__ = [
     "NameRecord",
     "NearView",
     "QueueReply",
+    "RatedMemoryView",
     "RecallReply",
     "RefusalView",
     "RefusedReply",
+    "ReplicaPartView",
+    "ReplicaReply",
     "ReportDayView",
     "ReportItemView",
     "ReportReply",
@@ -1607,6 +1859,7 @@ __all__ = [
     "SpaceStatsView",
     "SpacesReply",
     "StatsReply",
+    "TakenLinesReply",
     "TaskReply",
     "TaskView",
     "TasksReply",
