@@ -43,7 +43,7 @@ impl NamedStatements {
     }
 
     /// Counts that a statement is sent; whether it is worth a name by now.
-    pub(crate) fn is_due(&mut self, sql: &Cow<'static, str>) -> bool {
+    pub(crate) fn is_due(&mut self, sql: &str) -> bool {
         if self.mark.is_none() || self.named.len() >= MOST || self.named.contains_key(sql) {
             return false;
         }
@@ -53,7 +53,7 @@ impl NamedStatements {
         }
         // Statements that are put together as they are needed are many, and seldom the same.
         if self.n_uses.len() < 4 * MOST {
-            self.n_uses.insert(sql.clone(), 1);
+            self.n_uses.insert(Cow::Owned(sql.to_owned()), 1);
         }
         false
     }

@@ -557,6 +557,22 @@ fn resolve_judged_settings(
     Ok(settings)
 }
 
+impl Settings {
+    fn add_to_secrets_policy(
+        &mut self,
+        key: SettingKey,
+        scalar: &ConfigScalar,
+    ) -> Result<(), String> {
+        let policy = self.secrets.clone();
+        let policy = match key {
+            SettingKey::SecretsRules => policy.with_rules(scalar.as_list()?),
+            _ => policy.with_allowed(scalar.as_list()?),
+        };
+        self.secrets = policy.map_err(|it| it.to_string())?;
+        Ok(())
+    }
+}
+
 /// Settings in the making, layer by layer.
 struct ConfigReader {
     settings: Settings,
@@ -682,13 +698,8 @@ impl ConfigReader {
                     text => Some(SyncTarget::from_text(text, base, self.home.as_deref())?),
                 };
             }
-            SettingKey::SecretsAllow => {
-                let policy = settings.secrets.clone().with_allowed(scalar.as_list()?);
-                settings.secrets = policy.map_err(|it| it.to_string())?;
-            }
-            SettingKey::SecretsRules => {
-                let policy = settings.secrets.clone().with_rules(scalar.as_list()?);
-                settings.secrets = policy.map_err(|it| it.to_string())?;
+            SettingKey::SecretsAllow | SettingKey::SecretsRules => {
+                settings.add_to_secrets_policy(key, scalar)?;
             }
             SettingKey::BreakersBurst => breakers.burst = scalar.as_count()?,
             SettingKey::BreakersCopies => breakers.copies = scalar.as_count()?,

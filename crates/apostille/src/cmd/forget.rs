@@ -111,12 +111,15 @@ pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
     }))
 }
 
+/// The name of a memory that was forgotten before, and its id.
+type ForgottenName = (MemoryName, MemoryId);
+
 /// The memories that were forgotten before, and the names of the others. What is beside the store may still tell of them, where
 /// the first time was interrupted.
 fn split_off_forgotten(
     workspace: &Workspace,
     names: &[MemoryName],
-) -> CommandResult<(Vec<(MemoryName, MemoryId)>, Vec<MemoryName>)> {
+) -> CommandResult<(Vec<ForgottenName>, Vec<MemoryName>)> {
     let (cx, spaces) = (workspace.context(), workspace.spaces());
     let (mut forgotten, mut others) = (Vec::new(), Vec::new());
     for name in names {

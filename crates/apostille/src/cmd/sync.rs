@@ -185,7 +185,7 @@ fn build_sync_output(
             from_future: report.intake.from_future,
             why: report.intake.why.as_deref(),
         },
-        not_taken: (report.not_taken.n > 0).then(|| NotTakenView {
+        not_taken: (report.not_taken.n > 0).then_some(NotTakenView {
             lines: report.not_taken.n,
             why: report.not_taken.why.as_deref(),
         }),

@@ -110,7 +110,7 @@ impl NamedConversation<'_> {
                 return Ok(Some(ActionOutcome::Refused(refusal)));
             }
         }
-        let (store, archive) = (scope.cx.store, &*self.archive);
+        let (store, archive) = (scope.cx.store, self.archive);
         forget_conversation(store, archive, &self.record, self.handle)?;
         Ok(None)
     }
