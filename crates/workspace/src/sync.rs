@@ -409,7 +409,7 @@ impl SyncRun<'_> {
                 report.changes = survey_replica_log(&self.cx, &log, &self.file.state)?;
                 return Ok(report);
             }
-            self.check_losses(&log, report.intake.new)?;
+            self.check_losses(&log, report.received)?;
             self.follow(&mut log, &mut report)?;
             self.save(&log)?;
             if let Some(seen) = target.store_lines(&log)? {

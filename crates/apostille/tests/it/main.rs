@@ -84,6 +84,7 @@ mod story;
 mod subagents;
 mod symbols;
 mod sync;
+mod sync_authority;
 mod sync_leftovers;
 #[cfg(unix)]
 mod sync_server;

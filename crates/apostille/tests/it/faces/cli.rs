@@ -58,6 +58,8 @@ const COMMANDS: &[(&str, CommandUse)] = &[
     ("identity", Looks(Nothing, &[""])),
     ("stats", Silent),
     ("impact", Silent),
+    // Rules by who asked for them; what an agent is told of them comes with how it stands.
+    ("reviews", Upkeep(Nothing, &[""])),
     // What happened, in the words of then; and so `rollback`.
     ("log", Upkeep(Nothing, &[""])),
     ("spaces", Silent),

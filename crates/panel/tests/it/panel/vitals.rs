@@ -59,6 +59,7 @@ fn health_tells_figures_findings_and_what_is_kept() {
     0 times of use
     1 turned away
     Identity of users/ana 20 of 1000 characters, 2 %
+    Does it help? Sessions with memory against those that went without.
     …
     note missing-field 2 – a memory lacks a field that tells what it is about, why, or what proves it
     no reason
