@@ -2,6 +2,7 @@
 
 mod agents;
 mod command_line;
+mod examples;
 pub mod help;
 mod reviews;
 mod sharing;

@@ -14,6 +14,7 @@ mod reviews;
 mod scalar;
 mod serve;
 mod setting_key;
+mod setting_origin;
 mod store_url;
 mod trust;
 mod trust_allow;
@@ -39,6 +40,7 @@ pub use model::ModelSettings;
 pub use reviews::ReviewSettings;
 pub use serve::{CodeHome, RepositoryHomes, ServeSettings};
 pub use setting_key::SettingKey;
+pub use setting_origin::SettingOrigin;
 pub use store_url::StoreUrl;
 pub use trust_allow::TrustAllowList;
 
@@ -59,55 +61,6 @@ use scalar::ConfigScalar;
 const USUAL_EVERY: usize = 10;
 /// An address of GitHub's API, as an example.
 const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
-
-/// Where a value came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettingOrigin {
-    /// The command line.
-    Flag,
-    /// The environment.
-    Environment,
-    /// The repository's `apostille.toml`.
-    Repository(PathBuf),
-    /// The repository's `agent.json`.
-    AgentJson(PathBuf),
-    /// The user's own file.
-    User(PathBuf),
-    /// What the system calls this user.
-    Login,
-    /// What the checkout, or the folder, is called.
-    Checkout,
-    /// Nobody said anything.
-    Default,
-}
-
-impl SettingOrigin {
-    /// The word for it.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Environment => "environment",
-            Self::Repository(_) => "repository file",
-            Self::AgentJson(_) => "agent.json",
-            Self::User(_) => "user file",
-            Self::Login => "login name",
-            Self::Checkout => "checkout",
-            Self::Default => "default",
-        }
-    }
-
-    /// The file, where it is one.
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::Repository(path) | Self::AgentJson(path) | Self::User(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    fn is_repository(&self) -> bool {
-        matches!(self, Self::Repository(_) | Self::AgentJson(_))
-    }
-}
 
 /// Every setting in force.
 #[derive(Debug, Clone)]

@@ -219,7 +219,7 @@ fn foreign_and_newer_files_are_refused_by_name() {
     check(
         "newer.db",
         "sqlite",
-        "the store has format 99, this program reads up to 5",
+        "the store has format 99, this program reads up to 6",
     );
     std::fs::write(
         dir.path().join("newer.jsonl"),

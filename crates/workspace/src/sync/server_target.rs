@@ -361,7 +361,7 @@ mod tests {
             groups,
             [vec![PartName(1)], vec![PartName(2)], vec![PartName(3)]]
         );
-        let long = "x".repeat(MOST_SENT - 10);
+        let long = "x".repeat(MOST_SENT - 2);
         let groups = group_lines(&["a", "b", &long, "c"]);
         let lengths: Vec<usize> = groups.iter().map(|it| it.lines().count()).collect();
         assert_eq!(lengths, [2, 1, 1]);
