@@ -525,7 +525,7 @@ fn list_subject_names(fact: &str, literals: &[Literal]) -> Vec<String> {
         Literal::Quoted(text) => text.split(['(', '=', ' ']).next(),
         Literal::Number(_) | Literal::Path(_) => None,
     });
-    let all = named.chain(Some(first).filter(|_| !is_path));
+    let all = named.chain((!is_path).then_some(first));
     all.map(normalise_item_path)
         .filter(|it| !it.is_empty())
         .collect()

@@ -186,7 +186,7 @@ impl<'a> ExchangeRepository<'a> {
         init.extend(["--bare", "--template="]);
         // An older git has no such option, and no other format.
         let option = format!("--object-format={format}");
-        init.extend(Some(option.as_str()).filter(|_| format != SHA1));
+        init.extend((format != SHA1).then_some(option.as_str()));
         self.run_locally(&init, None)?;
         Ok(())
     }

@@ -774,9 +774,8 @@ impl OpenScope for ServerHost {
         // Through a socket anybody may name a session, and what is told to one is not told again.
         let is_own = self.reach == ClientReach::Anywhere && origin.token.is_none();
         let root = workspace.place.root.to_str().map(Into::into);
-        let checkout = Some(workspace.place.checkout.clone())
-            .filter(|_| !workspace.context().source.is_of_other_repository())
-            .flatten();
+        let is_this = !workspace.context().source.is_of_other_repository();
+        let checkout = is_this.then(|| workspace.place.checkout.clone()).flatten();
         // How to look at another commit or branch of this place.
         let open_at: Box<OpenSourceAt<'static>> = Box::new(move |reference| {
             let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
@@ -811,7 +810,7 @@ impl OpenScope for ServerHost {
             consent: origin.consent.clone().filter(|_| !is_confirmed_only),
             token: origin.token.clone(),
             root: root.filter(|_| is_here),
-            open_at: Some(open_at).filter(|_| is_here),
+            open_at: is_here.then_some(open_at),
             activity: Some(Box::new(beside)),
             replicas: Some(Box::new(replicas)),
             ..scope

@@ -141,8 +141,8 @@ fn find_lesson_at(steps: &[SessionStep], at: usize) -> Option<CommandLesson> {
                 command,
                 has_succeeded,
             } if command == failed => {
-                return Some(between.as_slice())
-                    .filter(|_| *has_succeeded)
+                return has_succeeded
+                    .then_some(between.as_slice())
                     .and_then(|it| find_preparation(failed, it));
             }
             SessionStep::Ran {

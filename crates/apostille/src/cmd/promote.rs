@@ -122,7 +122,7 @@ fn promote_note(ctx: &CommandContext, args: &PromoteArgs, name: MemoryName) -> C
         RememberOutcome::Similar { near } => Ok(build_not_promoted_output(ctx, name, &near)),
         outcome => {
             let asked = RememberIntent {
-                instead: Some(name).filter(|_| note.layer == Layer::Session),
+                instead: (note.layer == Layer::Session).then_some(name),
                 word: "promoted",
                 ..RememberIntent::new(args.fact.as_deref().unwrap_or(""))
             };

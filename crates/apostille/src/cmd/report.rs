@@ -140,7 +140,7 @@ impl ReportFormatter {
             .map(|it| it.memory.handle().to_string());
         let space = self.has_space.then(|| item.space.to_string());
         let notes = format_count(item.n_notes as u64, "note", "notes");
-        let notes = Some(notes).filter(|_| item.n_notes > 0);
+        let notes = (item.n_notes > 0).then_some(notes);
         let about = [task, handle, space, notes].into_iter().flatten();
         let about = join_texts(about, ", ");
         let about = format_if(!about.is_empty(), || format!(" ({about})"));

@@ -82,7 +82,7 @@ fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
         .map(|it| style_text(YELLOW, paint.wrap_text(&it, 2)))
         .collect();
     let rows = format_wrapped_rows(paint, &rows);
-    format!("{BOLD}{}{BOLD:#}\n{rows}{warnings}", &it.space)
+    format!("{BOLD}{}{BOLD:#}\n{rows}{warnings}", it.space)
 }
 
 /// What waits for a person, and what was decided lately; nothing where there is neither.

@@ -179,7 +179,7 @@ fn format_shown_memory(paint: &Paint, it: &ShownMemoryView, how: &str) -> String
     let style = if how.is_empty() { CYAN } else { YELLOW };
     format!(
         "  {BOLD}{}{BOLD:#}  {style}{how}{then}{style:#}{applied}\n{}{}",
-        &it.handle,
+        it.handle,
         paint.wrap_text(fact, 6),
         format_score_breakdown(paint, &it.why, it.score)
     )

@@ -34,7 +34,7 @@ pub fn classify_draft(Moderated { draft, marks }: Moderated) -> Result<Classifie
     {
         return Err(Refusal::NotAPerson);
     }
-    let claimed = Some(&draft).filter(|_| layer == Layer::Knowledge);
+    let claimed = (layer == Layer::Knowledge).then_some(&draft);
     // A pattern over many tasks stands in no single commit, and is for a person to judge.
     let claimed = claimed.filter(|it| it.found.is_none() || !is_gleaned(&it.voice, layer));
     let excluded =

@@ -37,7 +37,7 @@ pub(super) fn commit_decision(
         DuplicateDecision::Replace(old) => commit_replacement(cx, vetted, &old, None),
         // What waits silences nothing, and says so as every contradiction does.
         DuplicateDecision::ReplaceContradicted(old, near) => {
-            let superseded = Some(near).filter(|_| memory.is_active());
+            let superseded = memory.is_active().then_some(near);
             commit_replacement(cx, vetted, &old, superseded)
         }
         DuplicateDecision::Near(near) => Ok(RememberOutcome::Similar { near }),
@@ -130,7 +130,7 @@ fn commit_restatement(
     let citations = (citations != known.citations).then_some(citations);
     // What nobody vouches for, or says after having read it here, proves nothing.
     let said = &vetted.memory;
-    let voucher = Some(&said.voice).filter(|_| said.is_active());
+    let voucher = said.is_active().then_some(&said.voice);
     let again = EventBody::Refreshed {
         citations,
         evidence: (is_settled && !said.evidence.is_empty()).then(|| said.evidence.clone()),

@@ -161,8 +161,8 @@ impl ArchivedWords {
             false => {
                 let quoted = self.find_quoted_words(words)?;
                 let is_stated = is_own_statement(words, &quoted.0.text);
-                Some(quoted)
-                    .filter(|_| is_person || is_stated && is_said_by_quote(&draft.fact, words))
+                let is_proof = is_person || is_stated && is_said_by_quote(&draft.fact, words);
+                is_proof.then_some(quoted)
             }
         };
         let own = || self.name.passage.and_then(|_| self.iter_own().next());

@@ -168,7 +168,7 @@ impl LineFile {
                     let kept = strip(text)?;
                     content.extend(kept.unwrap_or_default().bytes());
                 }
-                Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
+                Err(_) => content.extend(bytes.into_iter().chain(*b"\n")),
             }
         }
         Ok(content)

@@ -232,7 +232,7 @@ fn public_values_pass() {
         "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq{MIXED}\n{MIXED}\n-----END PUBLIC KEY-----"
     ));
     passes("https://docs.example.org/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit");
-    refused(&format!("sha256-{MIXED}{}", &MIXED[..20].repeat(2)));
+    refused(&format!("sha256-{MIXED}{}", MIXED[..20].repeat(2)));
 }
 
 #[test]

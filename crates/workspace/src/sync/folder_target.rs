@@ -61,7 +61,7 @@ impl FolderTarget {
         let part = folder.join(name_space_folder(space));
         let earlier = folder.join(name_earlier_folder(space));
         let is_new = !check_folder(&part)?;
-        let earlier = Some(earlier).filter(|_| is_new);
+        let earlier = is_new.then_some(earlier);
         let earlier = earlier.filter(|it| matches!(check_folder(it), Ok(true)));
         if is_new && makes {
             make_part(folder, &part).map_err(|it| describe_io(&part, &it))?;

@@ -115,7 +115,7 @@ fn format_task_page(
     });
     let mut out = format!(
         "{BOLD}{}{BOLD:#}  {}\n  {}{}{passed}, since {}\n",
-        &task.slug,
+        task.slug,
         flatten_to_line(&task.title),
         task.status,
         format_after(", phase ", task.format_phase().as_deref()),
